@@ -1,0 +1,1 @@
+//! The resolved, safe, ordered rule tree.

@@ -1,0 +1,1 @@
+//! The embeddable engine: policy and data in, decision out.

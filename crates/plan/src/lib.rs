@@ -1,0 +1,1 @@
+//! The one IR: text form, verifier, passes, OPA plan import and export.

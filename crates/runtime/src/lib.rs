@@ -1,0 +1,1 @@
+//! Built-ins, budget and host.

@@ -1,0 +1,1 @@
+//! Base documents and their generations.

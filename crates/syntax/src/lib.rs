@@ -1,0 +1,1 @@
+//! Rego text: spans, diagnostics, tokens, tree, parser.

@@ -1,0 +1,1 @@
+//! Corpora, oracles and runners for tests.

@@ -1,0 +1,1 @@
+//! Values, numbers and JSON text.
