@@ -1,1 +1,21 @@
 //! Rego text: spans, diagnostics, tokens, tree, parser.
+//!
+//! A text goes in, an [`ast`] tree and a list of [`diagnostics`] come out. Nothing here resolves
+//! a name or knows a built-in's type: that is for the stages above. Numbers and strings stay text.
+
+#![forbid(unsafe_code)]
+
+mod annotations;
+pub mod ast;
+pub mod diagnostics;
+mod parser;
+pub mod source;
+
+pub use crate::{
+    diagnostics::Diagnostic,
+    parser::{
+        DEPTH_MAX, ParseOptions, Parsed, parse_module, parse_module_bytes, parse_query,
+        parse_statements, parse_term,
+    },
+    source::{Position, Source, Span},
+};
