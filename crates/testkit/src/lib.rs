@@ -1,1 +1,7 @@
 //! Corpora, oracles and runners for tests.
+//!
+//! Nothing of the product depends on this crate; it may depend on all of it. It reads cases (its own
+//! and those in the shared conformance format), runs them on any engine behind one small trait, and
+//! compares what comes out. The rules of the house are tests of this crate, in `tests/`.
+
+#![forbid(unsafe_code)]
