@@ -1,1 +1,18 @@
-//! Built-ins, budget and host.
+//! What an evaluation runs against: built-ins, their table, the host, errors.
+//!
+//! The declarations in the table reach the front end as `lictor_hir::Capabilities`; the functions are called
+//! by every engine. The crate is pure: time, randomness and names come from a [`Host`].
+#![forbid(unsafe_code)]
+#![warn(clippy::disallowed_methods)]
+
+mod builtin;
+pub mod builtins;
+mod context;
+mod error;
+pub mod go;
+mod host;
+
+pub use builtin::{Builtin, BuiltinFn, BuiltinId, builtin, builtin_named};
+pub use context::{Caches, Context};
+pub use error::{BuiltinError, ErrorKind};
+pub use host::{Host, NullHost};

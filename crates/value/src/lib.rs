@@ -1,1 +1,23 @@
 //! Values, numbers and JSON text.
+//!
+//! One layout of cells serves three homes: the constants of a policy, the base data ([`Document`]) and the
+//! arena of an evaluation ([`Arena`]). A [`Value`] is a small `Copy` handle into any of them. The crate knows
+//! nothing of policies.
+
+mod arena;
+mod cell;
+mod document;
+mod hash;
+mod node;
+pub mod number;
+#[expect(unsafe_code, reason = "the one file of unsafe operations")]
+mod raw;
+mod text;
+mod value;
+
+pub use arena::Arena;
+pub use document::{Document, DocumentBuilder, Part};
+pub use node::{Array, Object, ObjectIter, Set};
+pub use number::Number;
+pub use text::write_string;
+pub use value::{Kind, NumberText, Value, compare};

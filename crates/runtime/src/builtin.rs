@@ -1,0 +1,56 @@
+//! The table of built-ins: one row a built-in, declaration and function together in its family's file.
+
+use lictor_value::Value;
+
+use crate::builtins;
+use crate::context::Context;
+use crate::error::BuiltinError;
+
+/// The function behind a built-in. `Ok(None)` is undefined without an error.
+pub type BuiltinFn = for<'e> fn(Context<'e>, &[Value<'e>]) -> Result<Option<Value<'e>>, BuiltinError>;
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Builtin {
+    /// The name as policies write it.
+    pub name: &'static str,
+    /// Operand and result types in the notation of `lictor_hir::Capabilities`: `str, [any*] -> str`; operands are
+    /// separated by `, `, unions written `num/set[any]`, `...` ends a variadic list, no result is `-> -`.
+    pub declaration: &'static str,
+    /// The function.
+    pub function: BuiltinFn,
+    /// Whether equal operands may give different results (time, randomness, the network).
+    pub impure: bool,
+}
+
+impl Builtin {
+    /// Returns a row of a pure built-in.
+    #[must_use]
+    pub const fn pure(name: &'static str, declaration: &'static str, function: BuiltinFn) -> Self {
+        Self { name, declaration, function, impure: false }
+    }
+
+    /// Returns a row of a built-in whose answer depends on the world.
+    #[must_use]
+    pub const fn impure(name: &'static str, declaration: &'static str, function: BuiltinFn) -> Self {
+        Self { name, declaration, function, impure: true }
+    }
+}
+
+/// The number of a built-in in the table.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct BuiltinId(pub u32);
+
+/// Returns the row of a built-in.
+#[must_use]
+pub fn builtin(id: BuiltinId) -> Option<&'static Builtin> {
+    builtins::table().get(id.0 as usize).copied()
+}
+
+/// Returns a built-in by the name that policies write.
+#[must_use]
+pub fn builtin_named(name: &str) -> Option<(BuiltinId, &'static Builtin)> {
+    let table = builtins::table();
+    let found = table.binary_search_by(|it| it.name.cmp(name)).ok()?;
+    Some((BuiltinId(u32::try_from(found).ok()?), table.get(found)?))
+}

@@ -1,0 +1,30 @@
+//! The families of built-ins, a file each. A new built-in is one row and one function in its family's file.
+
+use std::sync::OnceLock;
+
+use crate::builtin::Builtin;
+
+pub(crate) mod comparison;
+pub(crate) mod regex;
+
+/// Every family's rows.
+const FAMILIES: &[&[Builtin]] = &[comparison::BUILTINS, regex::BUILTINS];
+
+/// Returns all rows, sorted by name.
+pub fn table() -> &'static [&'static Builtin] {
+    static TABLE: OnceLock<Vec<&'static Builtin>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut rows: Vec<&Builtin> = FAMILIES.iter().copied().flatten().collect();
+        rows.sort_by_key(|it| it.name);
+        rows
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn names_are_unique() {
+        let table = super::table();
+        assert!(table.windows(2).all(|it| it[0].name < it[1].name));
+    }
+}

@@ -1,0 +1,1 @@
+//! Text behaviour that must equal Go's, free of values.

@@ -1,0 +1,33 @@
+//! The world outside, as a trait: whoever embeds the engine hands it in.
+
+/// What built-ins may ask of the world. Every method has a safe answer by default.
+pub trait Host: Send + Sync {
+    /// Returns the nanoseconds since the epoch.
+    fn now_ns(&self) -> i64 {
+        0
+    }
+
+    /// Says whether the evaluation must end: its deadline has passed or its caller has left.
+    fn cancelled(&self) -> bool {
+        false
+    }
+
+    /// Fills the buffer with random bytes.
+    fn fill_random(&self, bytes: &mut [u8]) {
+        bytes.fill(0);
+    }
+
+    /// Takes a line of `print`, with the position it came from (`file:row`).
+    fn print(&self, _position: &str, _line: &str) {}
+
+    /// Returns the JSON object that `opa.runtime` answers with.
+    fn runtime_json(&self) -> String {
+        "{}".to_owned()
+    }
+}
+
+/// A host without a world: time stands at the epoch and nothing is random.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NullHost;
+
+impl Host for NullHost {}

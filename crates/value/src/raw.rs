@@ -1,0 +1,241 @@
+//! Every unsafe operation of the crate: the words of a segment, the link table, text inside a cell.
+//!
+//! A segment is one zeroed allocation of words that never moves. Reads stay inside it whatever the cell says.
+//! An arena writes only to words that it has just reserved, and no reference into those exists yet.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::ptr::NonNull;
+
+use crate::cell::Cell;
+
+/// A block of words that cells point into.
+pub(crate) struct Segment {
+    words: NonNull<u64>,
+    len: usize,
+    /// Where the segment numbers of its cells are looked up; none if all its references are its own.
+    links: Option<NonNull<LinkTable>>,
+    owned: bool,
+}
+
+// SAFETY: a frozen segment is never written again. The segments of an arena are written through `&self`, but
+// only `Arena` (not `Sync`) does so, and handles to them (`Value`) are neither `Send` nor `Sync`.
+unsafe impl Sync for Segment {}
+// SAFETY: the words and the link table are owned by, or outlive, whoever owns the segment; no thread affinity.
+unsafe impl Send for Segment {}
+
+static EMPTY_WORDS: [u64; 1] = [0];
+static EMPTY: Segment =
+    Segment { words: NonNull::from_ref(&EMPTY_WORDS[0]), len: 1, links: None, owned: false };
+
+impl fmt::Debug for Segment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Segment").field("words", &self.len).finish_non_exhaustive()
+    }
+}
+
+impl Segment {
+    /// The segment of values that need none; its word 0 is the empty collection.
+    pub(crate) const fn empty() -> &'static Self {
+        &EMPTY
+    }
+
+    /// Returns a chunk of an arena for as long as the arena is borrowed.
+    #[inline]
+    pub(crate) fn of_arena(_arena: &crate::Arena, chunk: NonNull<Self>) -> &Self {
+        // SAFETY: chunks are boxed, made by this arena, and dropped only by `reset` and `drop`, which need it
+        // exclusively and so end the borrow.
+        unsafe { chunk.as_ref() }
+    }
+
+    /// Allocates a zeroed segment of `len` words, at least one.
+    pub(crate) fn zeroed(len: usize, links: Option<NonNull<LinkTable>>) -> Self {
+        let len = len.max(1);
+        let layout = Self::layout(len);
+        // SAFETY: the layout has a size above zero, as `len` is at least one.
+        let pointer = unsafe { alloc_zeroed(layout) };
+        let Some(words) = NonNull::new(pointer.cast::<u64>()) else { handle_alloc_error(layout) };
+        Self { words, len, links, owned: true }
+    }
+
+    /// Takes the words as a frozen segment without copying them.
+    pub(crate) fn from_words(mut words: Vec<u64>) -> Self {
+        if words.is_empty() {
+            words.push(0);
+        }
+        let boxed = words.into_boxed_slice();
+        let len = boxed.len();
+        let pointer = Box::into_raw(boxed).cast::<u64>();
+        // SAFETY: a box is never null.
+        let words = unsafe { NonNull::new_unchecked(pointer) };
+        Self { words, len, links: None, owned: true }
+    }
+
+    fn layout(len: usize) -> Layout {
+        Layout::array::<u64>(len).expect("a segment is smaller than the address space")
+    }
+
+    /// The number of words.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns a word, 0 outside.
+    #[inline]
+    pub(crate) fn word(&self, at: u32) -> u64 {
+        let at = at as usize;
+        if at >= self.len {
+            return 0;
+        }
+        // SAFETY: `at` is below `len`, the number of words of the allocation.
+        let place = unsafe { self.words.add(at) };
+        // SAFETY: in bounds, aligned and initialised (allocated zeroed); nobody writes while this reads.
+        unsafe { place.read() }
+    }
+
+    /// Returns the cells from `at`, fewer if the segment ends before.
+    #[inline]
+    pub(crate) fn cells(&self, at: u32, len: usize) -> &[Cell] {
+        let at = (at as usize).min(self.len);
+        let len = len.min(self.len - at);
+        // SAFETY: `at <= self.len`, so the result is inside or one past the allocation.
+        let start = unsafe { self.words.add(at) };
+        // SAFETY: `len` words from `start` are inside the allocation, initialised, and published words are never
+        // written again; `Cell` is a transparent `u64`, for which any bits are valid.
+        unsafe { std::slice::from_raw_parts(start.cast::<Cell>().as_ptr(), len) }
+    }
+
+    /// Returns the text node at a word: 4 bytes of length, then the bytes.
+    #[inline]
+    pub(crate) fn text(&self, at: u32) -> &str {
+        let len = (self.word(at) & 0xffff_ffff) as usize;
+        let start = at as usize * 8 + 4;
+        if start + len > self.len * 8 {
+            return "";
+        }
+        // SAFETY: `start + len` bytes are inside the allocation.
+        let first = unsafe { self.words.cast::<u8>().add(start) };
+        // SAFETY: in bounds, initialised, and published bytes are never written again.
+        let bytes = unsafe { std::slice::from_raw_parts(first.as_ptr(), len) };
+        // SAFETY: text nodes are written from `&str` alone (`put_text`, `DocumentBuilder`).
+        unsafe { std::str::from_utf8_unchecked(bytes) }
+    }
+
+    /// Writes a word that was reserved and not yet published.
+    #[inline]
+    pub(crate) fn put(&self, at: u32, word: u64) {
+        assert!((at as usize) < self.len, "a reserved word is inside its segment");
+        // SAFETY: in bounds by the assertion.
+        let place = unsafe { self.words.add(at as usize) };
+        // SAFETY: the word is reserved by the caller, the arena, and no reference to it exists.
+        unsafe { place.write(word) }
+    }
+
+    /// Writes a text node into words that were reserved and not yet published.
+    pub(crate) fn put_text(&self, at: u32, text: &str) {
+        let start = at as usize * 8;
+        assert!(start + 4 + text.len() <= self.len * 8, "a reserved text is inside its segment");
+        let len = u32::try_from(text.len()).expect("checked when reserved");
+        self.put(at, u64::from(len));
+        // SAFETY: in bounds by the assertion above.
+        let first = unsafe { self.words.cast::<u8>().add(start + 4) };
+        // SAFETY: source and target are valid for the length and do not overlap: the target was just reserved.
+        unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), first.as_ptr(), text.len()) }
+    }
+
+    /// Returns the segment that a reference in this one names.
+    #[inline]
+    pub(crate) fn linked<'e>(&'e self, number: u16) -> &'e Self {
+        if number == 0 {
+            return self;
+        }
+        let Some(links) = self.links else { return Self::empty() };
+        // SAFETY: the table is owned by the arena that owns this segment, borrowed for 'e.
+        let table: &'e LinkTable = unsafe { links.as_ref() };
+        table.get(number)
+    }
+}
+
+impl Drop for Segment {
+    fn drop(&mut self) {
+        if self.owned {
+            // SAFETY: allocated with this layout by `zeroed`, or a boxed slice of as many words (same layout).
+            unsafe { dealloc(self.words.cast::<u8>().as_ptr(), Self::layout(self.len)) }
+        }
+    }
+}
+
+/// The segments that the cells of an arena refer to, by number from 1.
+pub(crate) struct LinkTable {
+    entries: UnsafeCell<Vec<NonNull<Segment>>>,
+}
+
+impl LinkTable {
+    pub(crate) fn new() -> Self {
+        Self { entries: UnsafeCell::new(vec![NonNull::from_ref(Segment::empty())]) }
+    }
+
+    /// Returns the segment of a number; the empty one if there is none.
+    #[inline]
+    pub(crate) fn get<'e>(&'e self, number: u16) -> &'e Segment {
+        // SAFETY: the vector is only changed by `number_of` and `clear`, on the one thread that owns the arena,
+        // and no reference to it outlives a call.
+        let entries = unsafe { &*self.entries.get() };
+        let Some(entry) = entries.get(number as usize) else { return Segment::empty() };
+        // SAFETY: an entry was put in from a reference that lives as long as the values that use its number.
+        unsafe { entry.as_ref() }
+    }
+
+    /// Returns the number of a segment, entering it if it is new; none if the table is full.
+    pub(crate) fn number_of(&self, segment: &Segment) -> Option<u16> {
+        // SAFETY: as in `get`; this is the only reference while the call lasts.
+        let entries = unsafe { &mut *self.entries.get() };
+        let pointer = NonNull::from_ref(segment);
+        if let Some(found) = entries.iter().rposition(|it| *it == pointer) {
+            return u16::try_from(found).ok();
+        }
+        let number = u16::try_from(entries.len()).ok()?;
+        entries.push(pointer);
+        Some(number)
+    }
+
+    /// Forgets all segments.
+    pub(crate) fn clear(&mut self) {
+        self.entries.get_mut().truncate(1);
+    }
+}
+
+/// Returns the bytes of words.
+pub(crate) fn bytes_of(words: &[u64]) -> &[u8] {
+    // SAFETY: the words are initialised, borrowed for the result, and bytes have no alignment.
+    unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), size_of_val(words)) }
+}
+
+/// Returns the bytes of words for writing.
+pub(crate) fn bytes_of_mut(words: &mut [u64]) -> &mut [u8] {
+    // SAFETY: as in `bytes_of`, borrowed exclusively; any bytes are a valid word.
+    unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast::<u8>(), size_of_val(words)) }
+}
+
+/// Returns the text of bytes that were written from a `&str`.
+pub(crate) fn written_text(bytes: &[u8]) -> &str {
+    debug_assert!(std::str::from_utf8(bytes).is_ok(), "written from a `&str`");
+    // SAFETY: only called on ranges that `DocumentBuilder::string` copied from a `&str`.
+    unsafe { std::str::from_utf8_unchecked(bytes) }
+}
+
+/// Returns the text that stands inside a cell.
+#[inline]
+pub(crate) fn inline_text(cell: &Cell) -> &str {
+    let len = cell.inline_len();
+    // SAFETY: the second byte of eight is inside the cell.
+    let first = unsafe { NonNull::from_ref(cell).cast::<u8>().add(1) };
+    // SAFETY: `len` is at most 7, so the bytes are inside the cell, which is borrowed; little-endian is asserted
+    // at compile time below.
+    let bytes = unsafe { std::slice::from_raw_parts(first.as_ptr(), len) };
+    // SAFETY: inline text is made from `&str` alone (`Cell::inline` through `Arena` and `DocumentBuilder`).
+    unsafe { std::str::from_utf8_unchecked(bytes) }
+}
+
+const _: () = assert!(cfg!(target_endian = "little"), "inline text is read in little-endian order");

@@ -1,0 +1,185 @@
+//! Values as text: JSON as Go writes it, and Rego terms.
+//!
+//! Writers append to a byte buffer; a value nests as deep as its reader allowed, so recursion is bounded.
+
+use std::fmt;
+
+use crate::value::{Kind, Value};
+
+impl Value<'_> {
+    /// Appends the value as OPA's JSON: sorted keys, sets as arrays, `<`, `>` and `&` escaped.
+    pub fn write_json(self, out: &mut Vec<u8>) {
+        write_json(self, out, true);
+    }
+
+    /// Appends the value as JSON with `<`, `>` and `&` as they are.
+    pub fn write_json_plain(self, out: &mut Vec<u8>) {
+        write_json(self, out, false);
+    }
+
+    /// Returns the value as OPA's JSON.
+    #[must_use]
+    pub fn to_json(self) -> String {
+        let mut out = Vec::new();
+        self.write_json(&mut out);
+        String::from_utf8(out).unwrap_or_default()
+    }
+
+    /// Appends the value as a Rego term: `{"a": {1}}`.
+    pub fn write_rego(self, out: &mut Vec<u8>) {
+        write_rego(self, out);
+    }
+}
+
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = Vec::new();
+        self.write_rego(&mut out);
+        f.write_str(&String::from_utf8_lossy(&out))
+    }
+}
+
+fn write_json(value: Value<'_>, out: &mut Vec<u8>, html: bool) {
+    match value.kind() {
+        Kind::Null => out.extend_from_slice(b"null"),
+        Kind::Boolean => out.extend_from_slice(if value.is_true() { b"true" } else { b"false" }),
+        Kind::Number => out.extend_from_slice(value.number_text().as_deref().unwrap_or("0").as_bytes()),
+        Kind::String => write_string(value.as_str().unwrap_or(""), out, html),
+        Kind::Array => write_list(value.as_array().iter().flat_map(|it| it.iter()), out, html),
+        Kind::Set => write_list(value.as_set().iter().flat_map(|it| it.iter()), out, html),
+        Kind::Object => {
+            out.push(b'{');
+            for (index, (key, item)) in value.as_object().iter().flat_map(|it| it.iter()).enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                write_key(key, out, html);
+                out.push(b':');
+                write_json(item, out, html);
+            }
+            out.push(b'}');
+        }
+    }
+}
+
+fn write_list<'e>(items: impl Iterator<Item = Value<'e>>, out: &mut Vec<u8>, html: bool) {
+    out.push(b'[');
+    for (index, item) in items.enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        write_json(item, out, html);
+    }
+    out.push(b']');
+}
+
+/// Writes a key: a string as it is, anything else as the string of its JSON text.
+fn write_key(key: Value<'_>, out: &mut Vec<u8>, html: bool) {
+    if let Some(text) = key.as_str() {
+        return write_string(text, out, html);
+    }
+    let mut text = Vec::new();
+    write_json(key, &mut text, html);
+    write_string(&String::from_utf8_lossy(&text), out, html);
+}
+
+/// Appends a JSON string as Go's encoder writes it.
+pub fn write_string(text: &str, out: &mut Vec<u8>, html: bool) {
+    out.push(b'"');
+    let bytes = text.as_bytes();
+    let mut written = 0;
+    for (index, byte) in bytes.iter().enumerate() {
+        let escape = match byte {
+            b'"' | b'\\' | 0..=0x1f => true,
+            b'<' | b'>' | b'&' => html,
+            // U+2028 and U+2029 are E2 80 A8 and E2 80 A9.
+            0xe2 => matches!(bytes.get(index + 1..index + 3), Some([0x80, 0xa8 | 0xa9])),
+            _ => false,
+        };
+        if escape {
+            out.extend_from_slice(bytes.get(written..index).unwrap_or(&[]));
+            written = index + if *byte == 0xe2 { 3 } else { 1 };
+            write_escape(*byte, bytes.get(index + 2).copied(), out);
+        }
+    }
+    out.extend_from_slice(bytes.get(written..).unwrap_or(&[]));
+    out.push(b'"');
+}
+
+fn write_escape(byte: u8, third: Option<u8>, out: &mut Vec<u8>) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    match byte {
+        b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
+        b'\n' => out.extend_from_slice(b"\\n"),
+        b'\r' => out.extend_from_slice(b"\\r"),
+        b'\t' => out.extend_from_slice(b"\\t"),
+        0x08 => out.extend_from_slice(b"\\b"),
+        0x0c => out.extend_from_slice(b"\\f"),
+        0xe2 => out.extend_from_slice(if third == Some(0xa8) { b"\\u2028" } else { b"\\u2029" }),
+        _ => {
+            let (high, low) = (usize::from(byte >> 4), usize::from(byte & 15));
+            out.extend_from_slice(&[b'\\', b'u', b'0', b'0', HEX[high], HEX[low]]);
+        }
+    }
+}
+
+fn write_rego(value: Value<'_>, out: &mut Vec<u8>) {
+    match value.kind() {
+        Kind::Null | Kind::Boolean | Kind::Number => write_json(value, out, false),
+        Kind::String => write_string(value.as_str().unwrap_or(""), out, false),
+        Kind::Array => {
+            out.push(b'[');
+            write_terms(value.as_array().iter().flat_map(|it| it.iter()), out);
+            out.push(b']');
+        }
+        Kind::Set if value.collection_len() == Some(0) => out.extend_from_slice(b"set()"),
+        Kind::Set => {
+            out.push(b'{');
+            write_terms(value.as_set().iter().flat_map(|it| it.iter()), out);
+            out.push(b'}');
+        }
+        Kind::Object => {
+            out.push(b'{');
+            for (index, (key, item)) in value.as_object().iter().flat_map(|it| it.iter()).enumerate() {
+                if index > 0 {
+                    out.extend_from_slice(b", ");
+                }
+                write_rego(key, out);
+                out.extend_from_slice(b": ");
+                write_rego(item, out);
+            }
+            out.push(b'}');
+        }
+    }
+}
+
+fn write_terms<'e>(items: impl Iterator<Item = Value<'e>>, out: &mut Vec<u8>) {
+    for (index, item) in items.enumerate() {
+        if index > 0 {
+            out.extend_from_slice(b", ");
+        }
+        write_rego(item, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Arena;
+
+    #[test]
+    fn strings_are_escaped_as_go_does() {
+        let arena = Arena::new();
+        let text = arena.string("<a & \"b\">\u{1}\n\u{2028}\u{e9}\u{7f}");
+        assert_eq!(text.to_json(), "\"\\u003ca \\u0026 \\\"b\\\"\\u003e\\u0001\\n\\u2028\u{e9}\u{7f}\"");
+    }
+
+    #[test]
+    fn terms_are_written_as_rego() {
+        let arena = Arena::new();
+        let set = arena.set(&mut vec![arena.int(2), arena.int(1)]);
+        let object = arena.object(&mut vec![(arena.string("a"), set), (arena.int(1), Value::empty_set())]);
+        assert_eq!(object.to_string(), r#"{1: set(), "a": {1, 2}}"#);
+        assert_eq!(object.to_json(), r#"{"1":[],"a":[1,2]}"#);
+    }
+}

@@ -1,0 +1,531 @@
+//! The handle of a value: a small `Copy` pair of a cell and the segment that its reference leads into.
+//!
+//! Apart because it is what everybody uses; where values live is `arena`'s and `document`'s.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+
+use crate::arena::Place;
+use crate::cell::{Cell, tag};
+use crate::hash;
+use crate::node::{Array, Object, Set};
+use crate::number::{self, Number};
+use crate::raw::{Segment, inline_text};
+
+/// A Rego value that lives as long as its evaluation (`'e`).
+///
+/// Equality, order and hash are Rego's: `1` equals `1.0`, types are ordered null, boolean, number, string, array,
+/// object, set. Undefined is `None`, never a value.
+#[derive(Clone, Copy)]
+pub struct Value<'e> {
+    pub(crate) cell: Cell,
+    pub(crate) segment: &'e Segment,
+    /// Handles stay on their thread: the arena behind them is not shared.
+    pub(crate) thread: PhantomData<*const ()>,
+}
+
+/// The type of a value, in Rego's order of types.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Kind {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Boolean,
+    /// A number of any size.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+    /// A set.
+    Set,
+}
+
+impl Kind {
+    /// Returns the name that OPA uses in texts: `null`, `boolean`, `number` …
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Boolean => "boolean",
+            Self::Number => "number",
+            Self::String => "string",
+            Self::Array => "array",
+            Self::Object => "object",
+            Self::Set => "set",
+        }
+    }
+}
+
+impl Value<'static> {
+    /// `null`.
+    pub const NULL: Self = Self::constant(Cell::NULL);
+    /// `true`.
+    pub const TRUE: Self = Self::constant(Cell::TRUE);
+    /// `false`.
+    pub const FALSE: Self = Self::constant(Cell::FALSE);
+
+    const fn constant(cell: Cell) -> Self {
+        Self { cell, segment: NO_SEGMENT, thread: PhantomData }
+    }
+}
+
+const NO_SEGMENT: &Segment = Segment::empty();
+
+impl<'e> Value<'e> {
+    #[inline]
+    pub(crate) const fn inline(cell: Cell) -> Self {
+        Self { cell, segment: NO_SEGMENT, thread: PhantomData }
+    }
+
+    /// The empty collection of a tag.
+    pub(crate) const fn empty(tag: u8) -> Self {
+        Self::inline(Cell::reference(tag, 0, 0))
+    }
+
+    #[inline]
+    pub(crate) fn reference(tag: u8, place: Place<'e>) -> Self {
+        Self::at(tag, place.segment, place.at)
+    }
+
+    #[inline]
+    pub(crate) fn at(tag: u8, segment: &'e Segment, at: u32) -> Self {
+        Self { cell: Cell::reference(tag, 0, at), segment, thread: PhantomData }
+    }
+
+    /// Reads a cell that stands in a segment.
+    #[inline]
+    pub(crate) fn load(segment: &'e Segment, cell: Cell) -> Self {
+        if !cell.is_reference() {
+            return Self::inline(cell);
+        }
+        let home = segment.linked(cell.segment());
+        Self { cell: cell.with_segment(0), segment: home, thread: PhantomData }
+    }
+
+    /// Returns `true` or `false`.
+    #[inline]
+    #[must_use]
+    pub fn bool(value: bool) -> Self {
+        Self::inline(if value { Cell::TRUE } else { Cell::FALSE })
+    }
+
+    /// Returns a small integer without an arena; none beyond 56 bits.
+    #[inline]
+    #[must_use]
+    pub fn small_int(value: i64) -> Option<Self> {
+        Cell::int(value).map(Self::inline)
+    }
+
+    /// Returns a string of at most 7 bytes without an arena.
+    #[must_use]
+    pub fn short_string(text: &str) -> Option<Self> {
+        Cell::inline(tag::STRING, text.as_bytes()).map(Self::inline)
+    }
+
+    /// Returns an empty array.
+    #[must_use]
+    pub fn empty_array() -> Self {
+        Self::empty(tag::ARRAY)
+    }
+
+    /// Returns an empty object.
+    #[must_use]
+    pub fn empty_object() -> Self {
+        Self::empty(tag::OBJECT)
+    }
+
+    /// Returns an empty set.
+    #[must_use]
+    pub fn empty_set() -> Self {
+        Self::empty(tag::SET)
+    }
+
+    /// Returns the type.
+    #[inline]
+    #[must_use]
+    pub fn kind(self) -> Kind {
+        match self.cell.tag() {
+            tag::NULL | tag::REMOVED => Kind::Null,
+            tag::FALSE | tag::TRUE => Kind::Boolean,
+            tag::INT | tag::NUMBER_REF => Kind::Number,
+            tag::STRING_REF => Kind::String,
+            tag::ARRAY => Kind::Array,
+            tag::OBJECT => Kind::Object,
+            tag::SET => Kind::Set,
+            it if it & 0xf8 == tag::STRING => Kind::String,
+            it if it & 0xf8 == tag::NUMBER => Kind::Number,
+            _ => Kind::Null,
+        }
+    }
+
+    /// Says whether this is `null`.
+    #[inline]
+    #[must_use]
+    pub fn is_null(self) -> bool {
+        self.cell == Cell::NULL
+    }
+
+    /// Says whether this is `false`.
+    #[inline]
+    #[must_use]
+    pub fn is_false(self) -> bool {
+        self.cell == Cell::FALSE
+    }
+
+    /// Says whether this is `true`.
+    #[inline]
+    #[must_use]
+    pub fn is_true(self) -> bool {
+        self.cell == Cell::TRUE
+    }
+
+    /// Says whether this is a string.
+    #[inline]
+    #[must_use]
+    pub fn is_string(self) -> bool {
+        self.cell.is_string()
+    }
+
+    /// Returns the boolean.
+    #[must_use]
+    pub fn as_bool(self) -> Option<bool> {
+        match self.cell {
+            Cell::TRUE => Some(true),
+            Cell::FALSE => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Returns the string; a short one stands in the handle itself, so the borrow is of the handle.
+    #[inline]
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        self.cell.is_string().then(|| self.text_at())
+    }
+
+    /// The text of a string or a number that is no inline integer.
+    #[inline]
+    pub(crate) fn text_at(&self) -> &str {
+        if self.cell.is_reference() { self.segment.text(self.cell.offset()) } else { inline_text(&self.cell) }
+    }
+
+    /// Returns the integer if the number is written as one and fits 64 bits (`1.0` and `1e3` are not).
+    #[inline]
+    #[must_use]
+    pub fn as_i64(self) -> Option<i64> {
+        if self.cell.tag() == tag::INT {
+            return Some(self.cell.as_int());
+        }
+        (self.kind() == Kind::Number).then(|| self.text_at().parse().ok()).flatten()
+    }
+
+    /// Returns the number for arithmetic.
+    #[must_use]
+    pub fn as_number(self) -> Option<Number> {
+        if self.cell.tag() == tag::INT {
+            return Some(Number::Int(self.cell.as_int()));
+        }
+        (self.kind() == Kind::Number).then(|| Number::parse(self.text_at())).flatten()
+    }
+
+    /// Returns the text of a number as it was written or computed.
+    #[must_use]
+    pub fn number_text(&self) -> Option<NumberText<'_>> {
+        if self.cell.tag() == tag::INT {
+            return Some(NumberText::of_int(self.cell.as_int()));
+        }
+        (self.kind() == Kind::Number).then(|| NumberText(Text::Borrowed(self.text_at())))
+    }
+
+    /// Returns the array.
+    #[inline]
+    #[must_use]
+    pub fn as_array(self) -> Option<Array<'e>> {
+        (self.cell.tag() == tag::ARRAY).then(|| Array::new(self.segment, self.cell.offset()))
+    }
+
+    /// Returns the set.
+    #[inline]
+    #[must_use]
+    pub fn as_set(self) -> Option<Set<'e>> {
+        (self.cell.tag() == tag::SET).then(|| Set::new(self.segment, self.cell.offset()))
+    }
+
+    /// Returns the object.
+    #[inline]
+    #[must_use]
+    pub fn as_object(self) -> Option<Object<'e>> {
+        (self.cell.tag() == tag::OBJECT).then(|| Object::new(self.segment, self.cell.offset()))
+    }
+
+    /// Looks a key up as a Rego reference does: an index, an object's key, a member of a set; else undefined.
+    #[inline]
+    #[must_use]
+    pub fn dot(self, key: Value<'e>) -> Option<Self> {
+        match self.cell.tag() {
+            tag::OBJECT => self.as_object()?.get(key),
+            tag::ARRAY => self.as_array()?.get(key.as_index()?),
+            tag::SET => self.as_set()?.get(key),
+            _ => None,
+        }
+    }
+
+    /// Returns the position that a number names in an array; `1.0` names 1.
+    #[must_use]
+    pub fn as_index(self) -> Option<usize> {
+        if self.cell.tag() == tag::INT {
+            return usize::try_from(self.cell.as_int()).ok();
+        }
+        self.as_number()?.to_i64().and_then(|it| usize::try_from(it).ok())
+    }
+
+    /// Returns how many items, keys or members a collection has.
+    #[inline]
+    #[must_use]
+    pub fn collection_len(self) -> Option<usize> {
+        match self.cell.tag() {
+            tag::OBJECT => self.as_object().map(Object::len),
+            tag::ARRAY => self.as_array().map(Array::len),
+            tag::SET => self.as_set().map(Set::len),
+            _ => None,
+        }
+    }
+
+    /// Says whether both handles lead to the same place, which is cheap and implies equality.
+    #[inline]
+    #[must_use]
+    pub fn is_same(self, other: Value<'_>) -> bool {
+        self.cell == other.cell && (!self.cell.is_reference() || std::ptr::eq(self.segment, other.segment))
+    }
+
+    /// Says whether both are one member of a set or one key of an object: equal, and of the same hash of OPA's.
+    ///
+    /// Differs from `==` only for numbers beyond the range of a 64-bit float.
+    #[inline]
+    #[must_use]
+    pub fn same_member(self, other: Value<'_>) -> bool {
+        if self.is_same(other) {
+            return true;
+        }
+        match (self.kind(), other.kind()) {
+            (Kind::Number, Kind::Number) => {
+                self == other
+                    && number::same_member(&self.number_text_or_empty(), &other.number_text_or_empty())
+            }
+            (Kind::Array | Kind::Object | Kind::Set, _) => self.same_composite(other),
+            (a, b) => a == b && self == other,
+        }
+    }
+
+    fn same_composite(self, other: Value<'_>) -> bool {
+        if let (Some(a), Some(b)) = (self.as_array(), other.as_array()) {
+            return a.len() == b.len() && a.iter().zip(b.iter()).all(|(x, y)| x.same_member(y));
+        }
+        if let (Some(a), Some(b)) = (self.as_set(), other.as_set()) {
+            return a.len() == b.len() && a.iter().zip(b.iter()).all(|(x, y)| x.same_member(y));
+        }
+        if let (Some(a), Some(b)) = (self.as_object(), other.as_object()) {
+            return a.len() == b.len()
+                && a.iter().zip(b.iter()).all(|(x, y)| x.0.same_member(y.0) && x.1.same_member(y.1));
+        }
+        false
+    }
+
+    fn number_text_or_empty(&self) -> NumberText<'_> {
+        self.number_text().unwrap_or(NumberText(Text::Borrowed("")))
+    }
+
+    /// Returns a hash of the content that agrees with equality.
+    #[inline]
+    #[must_use]
+    pub fn hash(self) -> u64 {
+        match self.cell.tag() {
+            tag::STRING_REF => hash::hash_bytes(self.text_at().as_bytes()),
+            tag::NUMBER_REF => number_hash(self),
+            it if it & 0xf8 == tag::NUMBER => number_hash(self),
+            tag::ARRAY | tag::OBJECT | tag::SET => self.hash_composite(),
+            _ => hash::hash_word(self.cell.0),
+        }
+    }
+
+    fn hash_composite(self) -> u64 {
+        let start = hash::hash_word(u64::from(self.cell.tag()));
+        if let Some(array) = self.as_array() {
+            return array.iter().fold(start, |state, it| hash::combine(state, it.hash()));
+        }
+        if let Some(set) = self.as_set() {
+            return set.iter().fold(start, |state, it| hash::combine(state, it.hash()));
+        }
+        self.as_object()
+            .into_iter()
+            .flat_map(Object::iter)
+            .fold(start, |state, (key, value)| hash::combine(hash::combine(state, key.hash()), value.hash()))
+    }
+}
+
+/// Hashes a number that is no inline integer as the integer that it equals, or by its nearest float.
+fn number_hash(value: Value<'_>) -> u64 {
+    let text = value.text_at();
+    let float = number::to_f64(text);
+    if float.fract() == 0.0 && float.abs() < 36_028_797_018_963_968.0 {
+        #[expect(clippy::cast_possible_truncation, reason = "integral and below 2^55")]
+        let int = float as i64;
+        return Cell::int(int).map_or(0, |it| hash::hash_word(it.0));
+    }
+    hash::hash_word(float.to_bits())
+}
+
+impl PartialEq<Value<'_>> for Value<'_> {
+    #[inline]
+    fn eq(&self, other: &Value<'_>) -> bool {
+        if self.is_same(*other) {
+            return true;
+        }
+        if self.cell.is_string() && other.cell.is_string() {
+            return self.cell.is_reference()
+                && other.cell.is_reference()
+                && self.cell.0 & 0xffff == other.cell.0 & 0xffff
+                && self.text_at() == other.text_at();
+        }
+        equal_slow(*self, *other)
+    }
+}
+
+fn equal_slow(a: Value<'_>, b: Value<'_>) -> bool {
+    if a.kind() != b.kind() || a.cell.tag() == tag::INT && b.cell.tag() == tag::INT {
+        return false;
+    }
+    if let (Some(x), Some(y)) = (a.collection_len(), b.collection_len())
+        && x != y
+    {
+        return false;
+    }
+    a.cmp(&b) == Ordering::Equal
+}
+
+impl Eq for Value<'_> {}
+
+impl PartialOrd<Value<'_>> for Value<'_> {
+    fn partial_cmp(&self, other: &Value<'_>) -> Option<Ordering> {
+        Some(compare(*self, *other))
+    }
+}
+
+impl Ord for Value<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        compare(*self, *other)
+    }
+}
+
+impl Hash for Value<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(Value::hash(*self));
+    }
+}
+
+/// Compares by Rego's total order.
+#[must_use]
+pub fn compare(a: Value<'_>, b: Value<'_>) -> Ordering {
+    if a.cell.tag() == tag::INT && b.cell.tag() == tag::INT {
+        return a.cell.as_int().cmp(&b.cell.as_int());
+    }
+    let (kind, other) = (a.kind(), b.kind());
+    if kind != other {
+        return kind.cmp(&other);
+    }
+    match kind {
+        Kind::Null => Ordering::Equal,
+        Kind::Boolean => a.is_true().cmp(&b.is_true()),
+        Kind::Number => number::compare_text(&a.number_text_or_empty(), &b.number_text_or_empty()),
+        Kind::String => a.text_at().cmp(b.text_at()),
+        Kind::Array | Kind::Object | Kind::Set if a.is_same(b) => Ordering::Equal,
+        Kind::Array => compare_lists(a.as_array().map(Array::iter), b.as_array().map(Array::iter)),
+        Kind::Set => compare_lists(a.as_set().map(Set::iter), b.as_set().map(Set::iter)),
+        Kind::Object => compare_objects(a.as_object(), b.as_object()),
+    }
+}
+
+fn compare_lists<'a, 'b>(
+    a: Option<impl Iterator<Item = Value<'a>>>,
+    b: Option<impl Iterator<Item = Value<'b>>>,
+) -> Ordering {
+    let (mut a, mut b) = (a.into_iter().flatten(), b.into_iter().flatten());
+    loop {
+        match (a.next(), b.next()) {
+            (None, None) => return Ordering::Equal,
+            (None, Some(_)) => return Ordering::Less,
+            (Some(_), None) => return Ordering::Greater,
+            (Some(x), Some(y)) => match compare(x, y) {
+                Ordering::Equal => {}
+                other => return other,
+            },
+        }
+    }
+}
+
+/// Compares the sorted keys pairwise, each followed by its value, then the lengths.
+fn compare_objects(a: Option<Object<'_>>, b: Option<Object<'_>>) -> Ordering {
+    let (Some(a), Some(b)) = (a, b) else { return Ordering::Equal };
+    for ((key, value), (other_key, other_value)) in a.iter().zip(b.iter()) {
+        let order = compare(key, other_key).then_with(|| compare(value, other_value));
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+    a.len().cmp(&b.len())
+}
+
+impl fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The text of a number, on the stack for an integer.
+#[derive(Clone, Copy, Debug)]
+pub struct NumberText<'a>(Text<'a>);
+
+#[derive(Clone, Copy, Debug)]
+enum Text<'a> {
+    Borrowed(&'a str),
+    Digits { bytes: [u8; 20], start: usize },
+}
+
+impl NumberText<'_> {
+    fn of_int(value: i64) -> Self {
+        let mut bytes = [b'0'; 20];
+        let mut start = bytes.len();
+        let mut rest = value.unsigned_abs();
+        loop {
+            start -= 1;
+            bytes[start] = b'0' + (rest % 10).to_le_bytes()[0];
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        if value < 0 {
+            start -= 1;
+            bytes[start] = b'-';
+        }
+        Self(Text::Digits { bytes, start })
+    }
+}
+
+impl std::ops::Deref for NumberText<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match &self.0 {
+            Text::Borrowed(text) => text,
+            Text::Digits { bytes, start } => {
+                bytes.get(*start..).and_then(|it| std::str::from_utf8(it).ok()).unwrap_or("0")
+            }
+        }
+    }
+}
