@@ -1,1 +1,13 @@
-//! The one IR: text form, verifier, passes, OPA plan import and export.
+//! The one IR: text form, verifier, lowering, passes, OPA plan import and export.
+//!
+//! Every engine and target reads a [`Plan`]; nothing here evaluates one. A pass that must evaluate is handed an
+//! evaluator.
+#![forbid(unsafe_code)]
+#![warn(clippy::disallowed_methods)]
+
+mod ir;
+
+pub use ir::{
+    Answer, Block, BuiltinDecl, BuiltinRef, Callee, Comparison, ConstId, Entrypoint, Facts, FuncId, Function,
+    Local, Location, Operand, Plan, RuleIdx, RuleInfo, Stmt, StmtKind,
+};
