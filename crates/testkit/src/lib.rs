@@ -5,3 +5,7 @@
 //! compares what comes out. The rules of the house are tests of this crate, in `tests/`.
 
 #![forbid(unsafe_code)]
+
+pub mod conformance;
+pub mod engines;
+pub mod json;
