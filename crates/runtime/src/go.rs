@@ -1,1 +1,8 @@
-//! Text behaviour that must equal Go's, free of values.
+//! Text facilities that must agree with Go's standard library byte for byte.
+//!
+//! Policies observe these through built-ins: regular expressions, globs, format verbs,
+//! time layouts, URL escaping, YAML. Each module works on plain Rust types (`&str`,
+//! `String`, `i64`) so that it can be tested alone and reused below the value layer.
+//! Nothing here knows of Rego values, built-in declarations or budgets.
+
+pub mod regex;
