@@ -3,7 +3,7 @@
 //! It gives out handles through `&self` and takes them all back through `&mut self`. After the first evaluations
 //! it no longer calls the system allocator. It knows the node formats of `node`, not where values come from.
 
-use std::cell::RefCell;
+use std::cell::{Cell as Slot, RefCell};
 use std::ptr::NonNull;
 
 use crate::cell::{Cell, tag};
@@ -27,22 +27,27 @@ const CHUNK_WORDS_MAX: usize = 512 * 1024;
 /// ```
 pub struct Arena {
     links: Box<LinkTable>,
+    /// The chunk that is being filled; the empty segment before the first.
+    chunk: Slot<NonNull<Segment>>,
+    /// Words given out of it.
+    used: Slot<usize>,
+    /// Words of it that may be given out: its length, or less where the limit of bytes ends before.
+    limit: Slot<usize>,
+    /// The last foreign segment and its number.
+    last_link: Slot<Option<(NonNull<Segment>, u16)>>,
     state: RefCell<State>,
 }
 
 #[derive(Default)]
 struct State {
+    #[expect(clippy::vec_box, reason = "values point at the segments, so they must not move")]
     chunks: Vec<Box<Segment>>,
-    /// The chunk that is being filled.
+    /// The place in `chunks` of the one that is being filled.
     current: usize,
-    /// Words given out of it.
-    used: usize,
     /// Words given out of the chunks before it.
     before: usize,
     words_max: Option<usize>,
     exhausted: bool,
-    /// The last foreign segment and its number.
-    last_link: Option<(NonNull<Segment>, u16)>,
 }
 
 impl std::fmt::Debug for Arena {
@@ -80,7 +85,14 @@ impl Arena {
     /// Returns an empty arena, which has not allocated yet.
     #[must_use]
     pub fn new() -> Self {
-        Self { links: Box::new(LinkTable::new()), state: RefCell::default() }
+        Self {
+            links: Box::new(LinkTable::new()),
+            chunk: Slot::new(NonNull::from_ref(Segment::empty())),
+            used: Slot::new(0),
+            limit: Slot::new(0),
+            last_link: Slot::new(None),
+            state: RefCell::default(),
+        }
     }
 
     /// Frees all values at once; memory is kept for the next evaluation.
@@ -89,23 +101,27 @@ impl Arena {
         // Chunks beyond the usual size served one large evaluation: give them back.
         state.chunks.retain(|it| it.len() <= CHUNK_WORDS_MAX);
         state.current = 0;
-        state.used = 0;
         state.before = 0;
         state.exhausted = false;
-        state.last_link = None;
+        let first = state.chunks.first().map_or(Segment::empty(), |it| it);
+        self.chunk.set(NonNull::from_ref(first));
+        // Word 0 of a segment is the empty collection.
+        self.used.set(usize::from(!state.chunks.is_empty()));
+        self.last_link.set(None);
         self.links.clear();
+        self.set_limit();
     }
 
     /// Sets how many bytes the values may take; beyond, [`Self::exhausted`] says so.
     pub fn set_bytes_max(&mut self, bytes_max: Option<usize>) {
         self.state.get_mut().words_max = bytes_max.map(|it| it / 8);
+        self.set_limit();
     }
 
     /// Returns the bytes given out since the last reset.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let state = self.state.borrow();
-        (state.before + state.used) * 8
+        (self.state.borrow().before + self.used.get()) * 8
     }
 
     /// Says whether the limit of bytes was passed. The evaluation must end then: later values may be null.
@@ -239,18 +255,20 @@ impl Arena {
         if !value.cell.is_reference() || std::ptr::eq(value.segment, place.segment) {
             return value.cell;
         }
-        let pointer = NonNull::from_ref(value.segment);
-        let mut state = self.state.borrow_mut();
-        if let Some((last, number)) = state.last_link
-            && last == pointer
+        if let Some((last, number)) = self.last_link.get()
+            && std::ptr::eq(last.as_ptr(), value.segment)
         {
             return value.cell.with_segment(number);
         }
+        self.link(value)
+    }
+
+    fn link(&self, value: Value<'_>) -> Cell {
         let Some(number) = self.links.number_of(value.segment) else {
-            state.exhausted = true;
+            self.state.borrow_mut().exhausted = true;
             return Cell::NULL;
         };
-        state.last_link = Some((pointer, number));
+        self.last_link.set(Some((NonNull::from_ref(value.segment), number)));
         value.cell.with_segment(number)
     }
 
@@ -266,30 +284,45 @@ impl Arena {
     }
 
     /// Reserves words, in a new chunk if the current one is full. None when the limit is passed.
+    #[inline]
     fn reserve(&self, words: usize) -> Option<Place<'_>> {
-        let mut state = self.state.borrow_mut();
-        let fits = state.chunks.get(state.current).is_some_and(|it| state.used + words <= it.len());
-        if !fits {
-            self.next_chunk(&mut state, words)?;
+        let used = self.used.get();
+        if words > self.limit.get().saturating_sub(used) {
+            self.next_chunk(words)?;
+            return self.reserve_fresh(words);
         }
-        if state.words_max.is_some_and(|max| state.before + state.used + words > max) {
-            state.exhausted = true;
-            return None;
-        }
-        let at = small(state.used);
-        state.used += words;
-        let pointer = NonNull::from_ref(&**state.chunks.get(state.current)?);
-        Some(Place { segment: Segment::of_arena(self, pointer), at })
+        self.used.set(used + words);
+        Some(Place { segment: self.chunk(), at: small(used) })
     }
 
-    fn next_chunk(&self, state: &mut State, words: usize) -> Option<()> {
-        if words >= u32::MAX as usize {
+    #[cold]
+    fn reserve_fresh(&self, words: usize) -> Option<Place<'_>> {
+        let used = self.used.get();
+        if words > self.limit.get().saturating_sub(used) {
+            self.state.borrow_mut().exhausted = true;
+            return None;
+        }
+        self.used.set(used + words);
+        Some(Place { segment: self.chunk(), at: small(used) })
+    }
+
+    #[inline]
+    fn chunk(&self) -> &Segment {
+        Segment::of_arena(self, self.chunk.get())
+    }
+
+    /// Goes on to a chunk that has room for the words.
+    #[cold]
+    fn next_chunk(&self, words: usize) -> Option<()> {
+        let mut state = self.state.borrow_mut();
+        let given = state.before + self.used.get();
+        let over = state.words_max.is_some_and(|max| words > max.saturating_sub(given));
+        if over || words >= u32::MAX as usize {
             state.exhausted = true;
             return None;
         }
-        state.before += state.used;
+        state.before = given;
         let mut next = if state.chunks.is_empty() { 0 } else { state.current + 1 };
-        // Word 0 of a segment is the empty collection.
         while state.chunks.get(next).is_some_and(|it| it.len() <= words) {
             next += 1;
         }
@@ -301,8 +334,17 @@ impl Arena {
             next = state.chunks.len() - 1;
         }
         state.current = next;
-        state.used = 1;
+        self.chunk.set(NonNull::from_ref(&**state.chunks.get(next)?));
+        self.used.set(1);
+        drop(state);
+        self.set_limit();
         Some(())
+    }
+
+    fn set_limit(&self) {
+        let state = self.state.borrow();
+        let len = state.chunks.get(state.current).map_or(0, |it| it.len());
+        self.limit.set(state.words_max.map_or(len, |max| len.min(max.saturating_sub(state.before))));
     }
 }
 
@@ -357,6 +399,17 @@ mod tests {
         assert!(arena.exhausted());
         arena.reset();
         assert!(!arena.exhausted());
+    }
+
+    #[test]
+    fn reset_keeps_the_empty_collection() {
+        let mut arena = Arena::new();
+        for _ in 0..2 {
+            let full = arena.array(&[arena.string("more than seven bytes")]);
+            let list = arena.array(&[Value::empty_array(), full]);
+            assert_eq!(list.to_json(), r#"[[],["more than seven bytes"]]"#);
+            arena.reset();
+        }
     }
 
     #[test]
