@@ -6,6 +6,8 @@
 #![warn(clippy::disallowed_methods)]
 
 mod ir;
+pub mod opa;
+mod visit;
 
 pub use ir::{
     Answer, Block, BuiltinDecl, BuiltinRef, Callee, Comparison, ConstId, Entrypoint, Facts, FuncId, Function,

@@ -202,6 +202,28 @@ impl Arena {
         self.object_sorted(pairs)
     }
 
+    /// Makes an object of different keys in any order and their values.
+    pub fn object_of<'e>(&'e self, keys: &[Value<'e>], values: &[Value<'e>]) -> Value<'e> {
+        let len = keys.len().min(values.len());
+        if len == 0 {
+            return Value::empty(tag::OBJECT);
+        }
+        let sorted = keys.is_sorted_by(|a, b| a < b);
+        let mut order: Vec<u32> = Vec::new();
+        if !sorted {
+            order.extend(0..small(len));
+            order.sort_by(|a, b| keys[*a as usize].cmp(&keys[*b as usize]));
+        }
+        let Some(place) = self.reserve(1 + 2 * len) else { return Value::NULL };
+        place.put(0, Header::list(node::PAIRS, len).0);
+        for index in 0..len {
+            let from = if sorted { index } else { order[index] as usize };
+            place.put(1 + 2 * index, self.cell_at(place, keys[from]).0);
+            place.put(2 + 2 * index, self.cell_at(place, values[from]).0);
+        }
+        Value::reference(tag::OBJECT, place)
+    }
+
     /// Makes an object of pairs whose keys are sorted and different.
     pub fn object_sorted<'e>(&'e self, pairs: &[(Value<'e>, Value<'e>)]) -> Value<'e> {
         if pairs.is_empty() {

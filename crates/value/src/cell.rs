@@ -8,6 +8,8 @@ pub(crate) mod tag {
     pub(crate) const NULL: u8 = 0;
     pub(crate) const FALSE: u8 = 1;
     pub(crate) const TRUE: u8 = 2;
+    /// An engine's own handle (a number in the upper bytes); never in a segment.
+    pub(crate) const HANDLE: u8 = 5;
     /// A 56-bit signed integer in the upper bytes.
     pub(crate) const INT: u8 = 3;
     /// Marks a removed key in an overlay object; never the cell of a value.

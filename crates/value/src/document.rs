@@ -49,6 +49,10 @@ impl Document {
         Self::from_value(Value::empty_object())
     }
 
+    pub(crate) fn segment(&self) -> &Segment {
+        &self.segment
+    }
+
     /// Returns the bytes that the document occupies.
     #[must_use]
     pub fn bytes(&self) -> usize {

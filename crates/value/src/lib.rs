@@ -6,6 +6,7 @@
 
 mod arena;
 mod cell;
+mod constants;
 mod document;
 mod hash;
 mod node;
@@ -16,6 +17,7 @@ mod text;
 mod value;
 
 pub use arena::Arena;
+pub use constants::Constants;
 pub use document::{Document, DocumentBuilder, Part};
 pub use node::{Array, Object, ObjectIter, Set};
 pub use number::Number;

@@ -127,6 +127,20 @@ impl<'e> Value<'e> {
         Cell::inline(tag::STRING, text.as_bytes()).map(Self::inline)
     }
 
+    /// Returns a mark that an engine may keep in a register beside values: no value, and never to be stored.
+    #[inline]
+    #[must_use]
+    pub fn handle(number: u32) -> Self {
+        Self::inline(Cell(u64::from(number) << 32 | u64::from(tag::HANDLE)))
+    }
+
+    /// Returns the number of a mark made by [`Self::handle`].
+    #[inline]
+    #[must_use]
+    pub fn as_handle(self) -> Option<u32> {
+        (self.cell.tag() == tag::HANDLE).then(|| self.cell.offset())
+    }
+
     /// Returns an empty array.
     #[must_use]
     pub fn empty_array() -> Self {

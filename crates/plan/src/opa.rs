@@ -1,0 +1,5 @@
+//! OPA's plan JSON, in and out.
+//!
+//! Apart because it is a peer's format: it lost rule heads and constants, so it is never the source of our own plans.
+
+pub mod import;

@@ -1,0 +1,172 @@
+//! Which register each local of a function gets, and which locals may hold containers that are being made.
+
+use std::collections::{HashMap, HashSet};
+
+use lictor_plan::{Block, Function, Local, Operand, Stmt, StmtKind};
+
+/// The registers of a function.
+#[derive(Debug, Default)]
+pub(super) struct Registers {
+    numbers: HashMap<Local, u32>,
+    /// All registers.
+    pub(super) total: u32,
+    /// Those that are cleared at the start: the first ones.
+    pub(super) cleared: u32,
+    /// Registers to clear at the start of each top-level block.
+    pub(super) resets: Vec<Vec<u32>>,
+    building: HashSet<Local>,
+}
+
+/// How one local is used.
+#[derive(Debug)]
+struct Use {
+    /// Top-level block, or `None` for more than one.
+    block: Option<usize>,
+    /// Nesting path of the innermost block that holds all uses.
+    common: Vec<usize>,
+    /// Whether the first use writes, and at which nesting.
+    first_write: Option<Vec<usize>>,
+}
+
+impl Registers {
+    pub(super) fn of(function: &Function) -> Self {
+        let mut uses = Uses::default();
+        for (index, block) in function.blocks.iter().enumerate() {
+            uses.walk(block, &mut vec![index]);
+        }
+        let mut registers = Self::default();
+        registers.resets = vec![Vec::new(); function.blocks.len()];
+        registers.assign(function, &uses);
+        registers.building = building(function);
+        registers
+    }
+
+    fn assign(&mut self, function: &Function, uses: &Uses) {
+        self.numbers.insert(Local::INPUT, 0);
+        self.numbers.insert(Local::DATA, 1);
+        let mut next = 2;
+        let mut share = |numbers: &mut HashMap<Local, u32>, local: Local| {
+            if let std::collections::hash_map::Entry::Vacant(entry) = numbers.entry(local) {
+                entry.insert(next);
+                next += 1;
+            }
+        };
+        for local in &function.params {
+            share(&mut self.numbers, *local);
+        }
+        share(&mut self.numbers, function.result);
+        for local in &uses.order {
+            if uses.of.get(local).is_some_and(|it| it.block.is_none()) {
+                share(&mut self.numbers, *local);
+            }
+        }
+        self.cleared = next;
+        self.total = next;
+        let mut used: HashMap<usize, u32> = HashMap::new();
+        for local in &uses.order {
+            if self.numbers.contains_key(local) {
+                continue;
+            }
+            let Some(it) = uses.of.get(local) else { continue };
+            let Some(block) = it.block else { continue };
+            let number = used.entry(block).or_insert(self.cleared);
+            self.numbers.insert(*local, *number);
+            if it.first_write.as_ref() != Some(&it.common)
+                && let Some(resets) = self.resets.get_mut(block)
+            {
+                resets.push(*number);
+            }
+            *number += 1;
+            self.total = self.total.max(*number);
+        }
+    }
+
+    pub(super) fn of_local(&self, local: Local) -> u32 {
+        self.numbers.get(&local).copied().unwrap_or(self.total)
+    }
+
+    /// Says whether the local may hold a container that is being made.
+    pub(super) fn may_build(&self, local: Local) -> bool {
+        self.building.contains(&local)
+    }
+}
+
+/// Finds the locals that may hold containers: targets of `Make…`, their copies, and what is looked up in them.
+fn building(function: &Function) -> HashSet<Local> {
+    let mut found = HashSet::new();
+    let mut edges: Vec<(Local, Local)> = Vec::new();
+    for block in &function.blocks {
+        collect_building(block, &mut found, &mut edges);
+    }
+    let mut grown = !found.is_empty();
+    while grown {
+        grown = false;
+        for (from, to) in &edges {
+            grown |= found.contains(from) && found.insert(*to);
+        }
+    }
+    found
+}
+
+fn collect_building(block: &Block, found: &mut HashSet<Local>, edges: &mut Vec<(Local, Local)>) {
+    for stmt in &block.stmts {
+        match &stmt.kind {
+            StmtKind::MakeArray { target, .. }
+            | StmtKind::MakeObject { target }
+            | StmtKind::MakeSet { target } => {
+                found.insert(*target);
+            }
+            StmtKind::Assign { source: Operand::Local(source), target }
+            | StmtKind::Dot { source: Operand::Local(source), target, .. } => edges.push((*source, *target)),
+            _ => {}
+        }
+        stmt.kind.for_each_block(|it| collect_building(it, found, edges));
+    }
+}
+
+#[derive(Debug, Default)]
+struct Uses {
+    of: HashMap<Local, Use>,
+    order: Vec<Local>,
+}
+
+impl Uses {
+    fn walk(&mut self, block: &Block, path: &mut Vec<usize>) {
+        for (index, stmt) in block.stmts.iter().enumerate() {
+            self.stmt(stmt, path);
+            let mut child = index << 8;
+            stmt.kind.for_each_block(|it| {
+                path.push(child);
+                self.walk(it, path);
+                path.pop();
+                child += 1;
+            });
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, path: &[usize]) {
+        stmt.kind.for_each_read(|local| self.note(local, path, false));
+        // The variables of a scan are written before its block, but only when there is an item.
+        stmt.kind.for_each_write(|local| {
+            self.note(local, path, !matches!(stmt.kind, StmtKind::Scan { .. }));
+        });
+    }
+
+    fn note(&mut self, local: Local, path: &[usize], write: bool) {
+        let top = path.first().copied();
+        match self.of.get_mut(&local) {
+            None => {
+                let first_write = write.then(|| path.to_vec());
+                self.of.insert(local, Use { block: top, common: path.to_vec(), first_write });
+                self.order.push(local);
+            }
+            Some(known) => {
+                if known.block != top {
+                    known.block = None;
+                }
+                let common = known.common.iter().zip(path).take_while(|it| it.0 == it.1).count();
+                known.common.truncate(common);
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! A compiled plan: immutable, shared by all threads.
+
+use std::collections::HashMap;
+
+use hashbrown::HashTable;
+use lictor_plan::{Answer, FuncId, Location};
+use lictor_runtime::BuiltinFn;
+use lictor_value::{Constants, Value};
+
+use crate::op::{Arg, Op, Target};
+
+/// A plan in the form that the machine runs.
+#[derive(Debug)]
+pub struct Program {
+    pub(crate) constants: Constants,
+    pub(crate) ops: Vec<Op>,
+    /// Where each instruction comes from.
+    pub(crate) locations: Vec<Location>,
+    pub(crate) files: Vec<Box<str>>,
+    pub(crate) functions: Vec<Code>,
+    pub(crate) args: Vec<Arg>,
+    pub(crate) builtins: Vec<LinkedBuiltin>,
+    pub(crate) switches: Vec<SwitchTable>,
+    pub(crate) entrypoints: Vec<(Box<str>, FuncId, Answer)>,
+    /// Functions by the path that dynamic calls use.
+    pub(crate) dynamic: HashMap<Vec<Box<str>>, u32>,
+}
+
+/// A function's code.
+#[derive(Clone, Debug)]
+pub(crate) struct Code {
+    pub(crate) start: u32,
+    /// Registers, `input` and `data` included.
+    pub(crate) registers: u32,
+    /// Those that must be undefined at the start; the others are written before they are read.
+    pub(crate) cleared: u32,
+    pub(crate) iterators: u32,
+    pub(crate) params: Vec<u32>,
+    /// Its value depends on data at most, so that one generation needs it once.
+    pub(crate) stable: bool,
+    pub(crate) name: Box<str>,
+}
+
+/// A built-in with its function.
+#[derive(Clone, Debug)]
+pub(crate) struct LinkedBuiltin {
+    pub(crate) name: Box<str>,
+    pub(crate) function: BuiltinFn,
+}
+
+/// Where to go for which value.
+#[derive(Debug)]
+pub(crate) struct SwitchTable {
+    pub(crate) subject: Arg,
+    pub(crate) cases: HashTable<(u32, Target)>,
+    pub(crate) otherwise: Target,
+}
+
+impl SwitchTable {
+    #[inline]
+    pub(crate) fn find(&self, constants: &Constants, value: Value<'_>) -> Target {
+        let found = self.cases.find(value.hash(), |(it, _)| constants.get(*it) == value);
+        found.map_or(self.otherwise, |it| it.1)
+    }
+}
+
+impl Program {
+    /// Returns an entrypoint by name: `a/p`, or a query's name.
+    #[must_use]
+    pub fn entrypoint(&self, name: &str) -> Option<EntrypointId> {
+        let found = self.entrypoints.iter().position(|it| &*it.0 == name)?;
+        u32::try_from(found).ok().map(EntrypointId)
+    }
+
+    /// The number of instructions.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ops.len()
+    }
+
+    /// Says whether there is no instruction.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ops.is_empty()
+    }
+
+    /// The number of functions, which is how many results a generation may keep.
+    #[must_use]
+    pub fn functions(&self) -> usize {
+        self.functions.len()
+    }
+}
+
+/// An entrypoint of a program, found once and used for every decision.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct EntrypointId(pub(crate) u32);

@@ -1,0 +1,139 @@
+//! The face of the machine: one scratch a thread, reused for every evaluation.
+
+use lictor_plan::Answer;
+use lictor_runtime::{Caches, Context, Host};
+use lictor_value::{Arena, Value};
+
+use crate::derived::Derived;
+use crate::error::{ErrorCode, EvalError};
+use crate::limits::Limits;
+use crate::machine::Machine;
+use crate::memory::Memory;
+use crate::program::{EntrypointId, Program};
+
+/// What an evaluation needs besides the program.
+#[derive(Clone, Copy)]
+pub struct Request<'r> {
+    /// What is asked for.
+    pub entrypoint: EntrypointId,
+    /// The input.
+    pub input: Input<'r>,
+    /// The base documents.
+    pub data: Value<'r>,
+    /// What the generation keeps, if there is one.
+    pub derived: Option<&'r Derived>,
+    /// The world.
+    pub host: &'r dyn Host,
+    /// The budget.
+    pub limits: Limits,
+    /// Whether an error of a built-in ends the evaluation.
+    pub strict: bool,
+}
+
+impl std::fmt::Debug for Request<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Request").field("entrypoint", &self.entrypoint).finish_non_exhaustive()
+    }
+}
+
+/// The input of an evaluation.
+#[derive(Clone, Copy, Debug)]
+pub enum Input<'r> {
+    /// None: references to `input` are undefined.
+    Undefined,
+    /// A value that the caller keeps.
+    Value(Value<'r>),
+}
+
+/// An answer, alive as long as its scratch is borrowed.
+#[derive(Clone, Copy, Debug)]
+pub enum Decision<'a, 'e> {
+    /// The value of a document, or undefined.
+    Value(Option<Value<'e>>),
+    /// An object of bindings for each solution.
+    Bindings(&'a [Value<'e>]),
+}
+
+/// A thread's working memory. It holds the values of the last evaluation until the next begins.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    arena: Arena,
+    memory: Memory<'static>,
+    caches: Caches,
+}
+
+impl Scratch {
+    /// Returns an empty scratch.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Evaluates; `read` is given the answer before it is forgotten.
+    ///
+    /// # Errors
+    /// What the policy or a limit ends the evaluation with, or that the input is no JSON.
+    pub fn eval<R>(
+        &mut self,
+        program: &Program,
+        request: Request<'_>,
+        read: impl FnOnce(Decision<'_, '_>) -> R,
+    ) -> Result<R, EvalError> {
+        self.arena.reset();
+        self.arena.set_bytes_max(Some(request.limits.bytes_max));
+        self.caches.begin();
+        let mut memory = std::mem::take(&mut self.memory).recycle();
+        memory.begin(program.functions());
+        let outcome =
+            run((&self.arena, &self.caches), &mut memory, program, request).map(|answer| match answer {
+                Answer::Value => read(Decision::Value(memory.results.first().copied())),
+                Answer::Bindings => read(Decision::Bindings(&memory.results)),
+            });
+        self.memory = memory.recycle();
+        outcome
+    }
+}
+
+/// Runs the entrypoint; the results stand in the memory afterwards.
+fn run<'e>(
+    homes: (&'e Arena, &'e Caches),
+    memory: &mut Memory<'e>,
+    program: &'e Program,
+    request: Request<'e>,
+) -> Result<Answer, EvalError> {
+    let (arena, caches) = homes;
+    let input = match request.input {
+        Input::Undefined => None,
+        Input::Value(value) => Some(value),
+    };
+    let Some((_, function, answer)) = program.entrypoints.get(request.entrypoint.0 as usize) else {
+        return Err(EvalError::new(ErrorCode::Internal, "unknown entrypoint"));
+    };
+    let context = Context { arena, host: request.host, caches };
+    let mut machine = Machine {
+        program,
+        context,
+        derived: request.derived,
+        memory,
+        input,
+        data: Some(request.data),
+        limits: request.limits,
+        strict: request.strict,
+        seen: 0,
+        contexts: 0,
+        steps: 0,
+        base: 0,
+        iterator_base: 0,
+        pc: 0,
+    };
+    let value = machine.run(function.0)?;
+    if machine.context.arena.exhausted() {
+        let text = format!("evaluation took more than {} bytes", request.limits.bytes_max);
+        return Err(EvalError::new(ErrorCode::Cancel, text));
+    }
+    if *answer == Answer::Value {
+        memory.results.clear();
+        memory.results.extend(value);
+    }
+    Ok(*answer)
+}
