@@ -4,11 +4,35 @@ use std::sync::OnceLock;
 
 use crate::builtin::Builtin;
 
+pub(crate) mod aggregates;
+pub(crate) mod arrays;
 pub(crate) mod comparison;
+pub mod graphs;
+pub(crate) mod objects;
+pub(crate) mod operands;
+pub(crate) mod patch;
+pub(crate) mod paths;
 pub(crate) mod regex;
+pub(crate) mod replacement;
+pub(crate) mod sets;
+pub(crate) mod strings;
+pub(crate) mod types;
 
 /// Every family's rows.
-const FAMILIES: &[&[Builtin]] = &[comparison::BUILTINS, regex::BUILTINS];
+const FAMILIES: &[&[Builtin]] = &[
+    aggregates::BUILTINS,
+    arrays::BUILTINS,
+    comparison::BUILTINS,
+    graphs::BUILTINS,
+    objects::BUILTINS,
+    patch::BUILTINS,
+    paths::BUILTINS,
+    regex::BUILTINS,
+    replacement::BUILTINS,
+    sets::BUILTINS,
+    strings::BUILTINS,
+    types::BUILTINS,
+];
 
 /// Returns all rows, sorted by name.
 pub fn table() -> &'static [&'static Builtin] {

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use lictor_value::{Arena, Document};
 
-use crate::builtins::regex::RegexCache;
+use crate::go::regex::Regex;
 use crate::host::Host;
+use crate::pattern_cache::PatternCache;
+use crate::scratch::{List, Lists, PairLists, Pairs, Text, Texts};
 
 /// The surroundings of a call.
 #[derive(Clone, Copy)]
@@ -20,6 +22,23 @@ pub struct Context<'e> {
     pub caches: &'e Caches,
 }
 
+impl<'e> Context<'e> {
+    /// Returns an empty list to fill, whose memory is used again.
+    pub(crate) fn list(&self) -> List<'e> {
+        self.caches.lists.take()
+    }
+
+    /// Returns an empty list of pairs to fill, whose memory is used again.
+    pub(crate) fn pairs(&self) -> Pairs<'e> {
+        self.caches.pair_lists.take()
+    }
+
+    /// Returns an empty text to fill, whose memory is used again.
+    pub(crate) fn text(&self) -> Text<'e> {
+        self.caches.texts.take()
+    }
+}
+
 impl std::fmt::Debug for Context<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Context").finish_non_exhaustive()
@@ -30,7 +49,12 @@ impl std::fmt::Debug for Context<'_> {
 #[derive(Debug, Default)]
 pub struct Caches {
     /// Compiled patterns; kept between evaluations, bounded.
-    pub regexes: RefCell<RegexCache>,
+    pub(crate) regexes: RefCell<PatternCache<Regex>>,
+    lists: Lists,
+    pair_lists: PairLists,
+    texts: Texts,
+    /// Where the call stands, for `print`; empty unless the engine says so.
+    position: RefCell<String>,
     /// The clock, read once an evaluation.
     now_ns: RefCell<Option<i64>>,
     /// Results of impure built-ins by name and arguments, so that one evaluation sees one answer.
@@ -45,6 +69,18 @@ impl Caches {
         if !memo.is_empty() {
             memo.clear();
         }
+    }
+
+    /// Says where the next call of `print` stands (`file:row`).
+    pub fn set_position(&self, position: &str) {
+        let mut own = self.position.borrow_mut();
+        own.clear();
+        own.push_str(position);
+    }
+
+    /// Calls the function with where the call of `print` stands.
+    pub(crate) fn with_position(&self, use_it: impl FnOnce(&str)) {
+        use_it(&self.position.borrow());
     }
 
     /// Returns the time of this evaluation, the same at every call.

@@ -17,8 +17,16 @@ pub trait Host: Send + Sync {
         bytes.fill(0);
     }
 
+    /// Says whether lines of `print` are wanted; without, their arguments are not looked at.
+    fn wants_print(&self) -> bool {
+        false
+    }
+
     /// Takes a line of `print`, with the position it came from (`file:row`).
     fn print(&self, _position: &str, _line: &str) {}
+
+    /// Takes a message of `trace`.
+    fn note(&self, _message: &str) {}
 
     /// Returns the JSON object that `opa.runtime` answers with.
     fn runtime_json(&self) -> String {

@@ -10,7 +10,10 @@ pub mod builtins;
 mod context;
 mod error;
 pub mod go;
+mod go_text;
 mod host;
+mod pattern_cache;
+mod scratch;
 
 pub use builtin::{Builtin, BuiltinFn, BuiltinId, builtin, builtin_named};
 pub use context::{Caches, Context};
