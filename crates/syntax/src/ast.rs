@@ -128,21 +128,12 @@ impl Import {
         if let Some(alias) = &self.alias {
             return &alias.text;
         }
-        self.path
-            .parts
-            .last()
-            .and_then(Term::as_str)
-            .or_else(|| self.path.head.as_var())
-            .unwrap_or_default()
+        self.path.parts.last().and_then(Term::as_str).or_else(|| self.path.head.as_var()).unwrap_or_default()
     }
 
     /// Returns the path's parts as text, head first.
     pub fn path_names(&self) -> impl Iterator<Item = &str> {
-        self.path
-            .head
-            .as_var()
-            .into_iter()
-            .chain(self.path.parts.iter().filter_map(Term::as_str))
+        self.path.head.as_var().into_iter().chain(self.path.parts.iter().filter_map(Term::as_str))
     }
 }
 
@@ -584,11 +575,7 @@ impl Term {
     /// Makes a term without parentheses.
     #[must_use]
     pub fn new(kind: TermKind, span: Span) -> Self {
-        Self {
-            kind,
-            span,
-            parens: 0,
-        }
+        Self { kind, span, parens: 0 }
     }
 
     /// Returns the variable's name if this is one.
@@ -615,6 +602,29 @@ impl Term {
         match &self.kind {
             TermKind::Call(call) => Some(call),
             _ => None,
+        }
+    }
+}
+
+impl TermKind {
+    /// Returns the name of the kind as OPA's messages have it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "boolean",
+            Self::Number(_) => "number",
+            Self::String(_) => "string",
+            Self::Var(_) => "var",
+            Self::Ref(_) => "ref",
+            Self::Call(_) => "call",
+            Self::Array(_) => "array",
+            Self::Object(_) => "object",
+            Self::Set(_) => "set",
+            Self::ArrayCompr(_) => "arraycomprehension",
+            Self::SetCompr(_) => "setcomprehension",
+            Self::ObjectCompr(_) => "objectcomprehension",
+            Self::Template(_) => "templatestring",
         }
     }
 }

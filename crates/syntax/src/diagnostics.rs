@@ -96,15 +96,8 @@ impl Diagnostic {
         span: Span,
         message: impl Into<String>,
     ) -> Self {
-        let location = Location {
-            file: Arc::clone(source.name()),
-            position: source.position(span.start),
-        };
-        Self {
-            location: Some(location),
-            span,
-            ..Self::unplaced(code, name, message)
-        }
+        let location = Location { file: Arc::clone(source.name()), position: source.position(span.start) };
+        Self { location: Some(location), span, ..Self::unplaced(code, name, message) }
     }
 
     /// Makes a diagnostic that has no place in a file.
@@ -283,13 +276,7 @@ mod tests {
     #[test]
     fn text_and_json_forms() {
         let source = Source::new("p.rego", "package p\n x");
-        let one = Diagnostic::new(
-            codes::PARSE,
-            "test",
-            &source,
-            Span::new(11, 12),
-            "bad \"x\"",
-        );
+        let one = Diagnostic::new(codes::PARSE, "test", &source, Span::new(11, 12), "bad \"x\"");
         assert_eq!(one.to_string(), "p.rego:2: rego_parse_error: bad \"x\"");
         assert_eq!(
             list_json(std::slice::from_ref(&one)),

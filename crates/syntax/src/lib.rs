@@ -7,14 +7,21 @@
 
 mod annotations;
 pub mod ast;
+mod builtin_names;
+mod compare;
 pub mod diagnostics;
+mod lexer;
+mod literals;
 mod parser;
+pub mod printer;
 pub mod source;
+mod tokens;
+pub mod visit;
 
 pub use crate::{
     diagnostics::Diagnostic,
     parser::{
-        DEPTH_MAX, ParseOptions, Parsed, parse_module, parse_module_bytes, parse_query,
+        DEPTH_MAX, ParseOptions, Parsed, parse_module, parse_module_bytes, parse_module_source, parse_query,
         parse_statements, parse_term,
     },
     source::{Position, Source, Span},

@@ -1,12 +1,34 @@
 //! Text to tree: the entry points of the parser.
+//!
+//! The parser is written by hand. It decides as OPA's does, also where OPA's is odd (a set that
+//! might be a body, a comma that might be a second variable of `in`), so that verdicts, messages
+//! and places agree; the files below this one hold one part of the grammar each.
+//!
+//! After a fault in a module it goes on at the next line that looks like the start of a
+//! statement. Faults found from then on are marked as recovered.
+
+mod composites;
+mod cursor;
+mod expressions;
+mod heads;
+mod imports;
+mod logic;
+mod metadata;
+mod module;
+mod rules;
+mod statements;
+mod templates;
+mod terms;
 
 use std::sync::Arc;
 
 use crate::{
-    ast::{Body, Keywords, Module, RegoVersion, Statement, Term},
-    diagnostics::Diagnostic,
-    source::Source,
+    ast::{Body, Expr, ExprKind, Keywords, Module, RegoVersion, Statement, Term},
+    diagnostics::{Diagnostic, codes},
+    source::{Source, Span},
 };
+
+use cursor::Parser;
 
 /// Says how deeply brackets, calls and operators may nest by default.
 ///
@@ -49,45 +71,118 @@ pub struct Parsed<T> {
     pub source: Arc<Source>,
 }
 
-/// Parses a module.
+/// Parses a module. The tree is there also after faults, if there was a package clause, with
+/// the statements that could be understood; it must not be compiled then.
 #[must_use]
 pub fn parse_module(name: &str, text: &str, options: &ParseOptions) -> Parsed<Module> {
-    let _ = options;
-    unfinished(Source::new(name, text))
+    parse_module_source(Arc::new(Source::new(name, text)), options)
 }
 
-/// Parses a module of bytes that need not be UTF-8.
+/// Parses a module of bytes that need not be UTF-8; see [`parse_module`].
 #[must_use]
 pub fn parse_module_bytes(name: &str, bytes: &[u8], options: &ParseOptions) -> Parsed<Module> {
-    let _ = options;
-    unfinished(Source::from_bytes(name, bytes))
+    parse_module_source(Arc::new(Source::from_bytes(name, bytes)), options)
 }
 
-/// Parses a query.
+/// Parses a module of a source that is there already; see [`parse_module`].
+#[must_use]
+pub fn parse_module_source(source: Arc<Source>, options: &ParseOptions) -> Parsed<Module> {
+    if let Some(refusal) = refuse_length(&source) {
+        return refusal;
+    }
+    let mut parser = Parser::new(&source, options);
+    let statements = parser.statements(statements::Goal::Module);
+    let (tree, diagnostics) = module::assemble(parser, statements, options, &source);
+    Parsed { tree, diagnostics, source }
+}
+
+/// Parses a query: expressions, not rules. The tree is there only without faults.
 #[must_use]
 pub fn parse_query(text: &str, options: &ParseOptions) -> Parsed<Body> {
-    let _ = options;
-    unfinished(Source::new("", text))
+    let parsed = parse_all(text, options, statements::Goal::Query);
+    let mut out = Parsed { tree: None, diagnostics: parsed.diagnostics, source: parsed.source };
+    let Some(statements) = parsed.tree else {
+        return out;
+    };
+    let mut query = Vec::new();
+    for statement in statements {
+        match statement {
+            Statement::Body(body) => query.extend(body),
+            other => {
+                out.diagnostics.push(not_a_body(&other));
+                return out;
+            }
+        }
+    }
+    out.tree = Some(query);
+    out
 }
 
-/// Parses statements that need not make a module.
+/// Parses statements that need not make a module. The tree is there only without faults; there
+/// is no recovery, and metadata blocks are not looked at.
 #[must_use]
 pub fn parse_statements(text: &str, options: &ParseOptions) -> Parsed<Vec<Statement>> {
-    let _ = options;
-    unfinished(Source::new("", text))
+    parse_all(text, options, statements::Goal::Statements)
 }
 
 /// Parses one term.
 #[must_use]
 pub fn parse_term(text: &str, options: &ParseOptions) -> Parsed<Term> {
-    let _ = options;
-    unfinished(Source::new("", text))
+    let Parsed { tree, mut diagnostics, source } = parse_query(text, options);
+    let term = tree.and_then(|body| match only(body) {
+        Some(Expr { kind: ExprKind::Term(term), negated: false, with, .. }) if with.is_empty() => Some(term),
+        _ => None,
+    });
+    if term.is_none() && diagnostics.is_empty() {
+        diagnostics.push(Diagnostic::new(
+            codes::PARSE,
+            "not-one-term",
+            &source,
+            Span::default(),
+            "expected exactly one term",
+        ));
+    }
+    Parsed { tree: term, diagnostics, source }
 }
 
-fn unfinished<T>(source: Source) -> Parsed<T> {
-    Parsed {
-        tree: None,
-        diagnostics: Vec::new(),
-        source: Arc::new(source),
+fn only(body: Body) -> Option<Expr> {
+    let mut exprs = body.into_iter();
+    let first = exprs.next();
+    first.filter(|_| exprs.next().is_none())
+}
+
+fn parse_all(text: &str, options: &ParseOptions, goal: statements::Goal) -> Parsed<Vec<Statement>> {
+    let source = Arc::new(Source::new("", text));
+    if let Some(refusal) = refuse_length(&source) {
+        return refusal;
     }
+    let mut parser = Parser::new(&source, options);
+    let statements = parser.statements(goal);
+    let diagnostics = parser.into_diagnostics();
+    Parsed { tree: diagnostics.is_empty().then_some(statements), diagnostics, source }
+}
+
+fn not_a_body(statement: &Statement) -> Diagnostic {
+    let kind = match statement {
+        Statement::Package(_) => "a package clause",
+        Statement::Import(_) => "an import",
+        Statement::Rule(_) | Statement::Body(_) => "a rule",
+    };
+    let message = format!("expected body but got {kind}");
+    Diagnostic::unplaced(codes::PARSE, "not-a-query", message)
+}
+
+/// Refuses a text whose offsets do not fit.
+fn refuse_length<T>(source: &Arc<Source>) -> Option<Parsed<T>> {
+    use crate::source::SOURCE_BYTES_MAX;
+    let length = source.text().len();
+    if length <= SOURCE_BYTES_MAX {
+        return None;
+    }
+    let message = format!("text is {length} bytes, limit is {SOURCE_BYTES_MAX} bytes");
+    Some(Parsed {
+        tree: None,
+        diagnostics: vec![Diagnostic::unplaced(codes::PARSE, "text-too-long", message)],
+        source: Arc::clone(source),
+    })
 }

@@ -28,10 +28,7 @@ impl Span {
     /// Returns the span from `start` up to but not including `end`.
     #[must_use]
     pub fn new(start: u32, end: u32) -> Self {
-        Self {
-            start,
-            end: end.max(start),
-        }
+        Self { start, end: end.max(start) }
     }
 
     /// Returns this span's start joined with the end of `last`.
@@ -94,17 +91,9 @@ impl Source {
     fn build(name: &str, text: Box<str>, invalid: Vec<u32>) -> Self {
         let mut line_starts = vec![0];
         line_starts.extend(
-            text.bytes()
-                .enumerate()
-                .filter(|(_, byte)| *byte == b'\n')
-                .map(|(at, _)| offset_of(at + 1)),
+            text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| offset_of(at + 1)),
         );
-        Self {
-            name: name.into(),
-            text,
-            line_starts,
-            invalid,
-        }
+        Self { name: name.into(), text, line_starts, invalid }
     }
 
     /// Returns the name that diagnostics show; empty for a query.
@@ -122,9 +111,7 @@ impl Source {
     /// Returns the text under `span`, empty if the span does not fit this source.
     #[must_use]
     pub fn slice(&self, span: Span) -> &str {
-        self.text
-            .get(span.start as usize..span.end as usize)
-            .unwrap_or_default()
+        self.text.get(span.start as usize..span.end as usize).unwrap_or_default()
     }
 
     /// Tells whether the byte at `offset` was not UTF-8.
@@ -154,10 +141,7 @@ impl Source {
         let bytes = self.text.as_bytes().get(start..end).unwrap_or_default();
         // A byte that continues a code point starts with the bits 10.
         let points = bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
-        Position {
-            row: offset_of(line + 1),
-            col: offset_of(points + 1),
-        }
+        Position { row: offset_of(line + 1), col: offset_of(points + 1) }
     }
 
     /// Returns the text of a row (counted from 1) without its line break.
@@ -169,10 +153,7 @@ impl Source {
         let Some(start) = self.line_starts.get(idx) else {
             return "";
         };
-        let end = self
-            .line_starts
-            .get(idx + 1)
-            .map_or(self.text.len(), |next| *next as usize - 1);
+        let end = self.line_starts.get(idx + 1).map_or(self.text.len(), |next| *next as usize - 1);
         let line = self.text.get(*start as usize..end).unwrap_or_default();
         line.strip_suffix('\r').unwrap_or(line)
     }
