@@ -4,7 +4,7 @@
 //! (so that it can be exported before the passes run); the passes add the statements under "made by passes". It
 //! decides nothing and evaluates nothing.
 //!
-//! **Meaning.** A register holds a value or is undefined. A statement whose operand is undefined, or that says
+//! **Meaning.** A register holds a value or is undefined. A statement whose operand is undefined (`Assign` and `With` apart), or that says
 //! "undefined if", ends its *current block*: control goes on after the statement that owns that block (for a list of
 //! blocks: with the next one). `Break { depth: 0 }` does the same; `Break { depth: n }` ends the n-th block further
 //! out. Blocks of `Block`, `Not`, `With`, `Scan` and of a function count one level each. Register 0 is `input`,
@@ -194,9 +194,9 @@ pub enum StmtKind {
         /// The item.
         value: Operand,
     },
-    /// Copies.
+    /// Copies; the target becomes undefined if the source is. Never undefined itself.
     Assign {
-        /// From; undefined if it is undefined.
+        /// From.
         source: Operand,
         /// To.
         target: Local,
@@ -381,7 +381,7 @@ pub enum StmtKind {
         document: Local,
         /// String keys; empty replaces the whole.
         path: Vec<ConstId>,
-        /// What stands there meanwhile.
+        /// What stands there meanwhile; an undefined one makes the whole document undefined.
         value: Operand,
         /// The block.
         block: Block,

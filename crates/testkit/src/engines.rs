@@ -4,19 +4,21 @@
 //! into an [`Outcome`](crate::conformance::Outcome). Peers are external programs, run by path.
 
 mod opa;
+mod vm;
 
 use std::sync::Arc;
 
 use crate::conformance::run::Maker;
 
 /// Names what [`maker`] accepts.
-pub const NAMES: &str = "opa";
+pub const NAMES: &str = "opa, plan";
 
 /// Returns what makes the engine of this name.
 #[must_use]
 pub fn maker(name: &str) -> Option<Maker> {
     match name {
         "opa" => Some(Arc::new(|| Box::new(opa::Opa::new()))),
+        "plan" => Some(vm::maker()),
         _ => None,
     }
 }

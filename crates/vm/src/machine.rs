@@ -150,9 +150,9 @@ impl<'e> Machine<'e, '_> {
             };
             self.pc += 1;
             match *op {
-                Op::Move { source, target, fail } => {
+                Op::Move { source, target } => {
                     let value = self.get(source);
-                    self.store(target, value, fail);
+                    self.set(target, value);
                 }
                 Op::AssignOnce { source, target, fail } => self.assign_once(source, target, fail)?,
                 Op::Jump(target) => self.jump(target),
@@ -248,7 +248,7 @@ impl<'e> Machine<'e, '_> {
                     self.step()?;
                     self.scan_next(iterator, (key, value), end);
                 }
-                Op::WithPush { data, path, value, fail } => self.with_push(data, path, value, fail)?,
+                Op::WithPush { data, path, value } => self.with_push(data, path, value)?,
                 Op::WithPop => self.with_pop(),
                 Op::Switch { table } => self.switch(table),
             }
@@ -271,12 +271,16 @@ impl<'e> Machine<'e, '_> {
 
     #[cold]
     fn rule_conflict(&self) -> EvalError {
-        let function =
-            self.memory.frames.last().and_then(|it| self.program.functions.get(it.function as usize));
-        let text = if function.is_some_and(|it| !it.params.is_empty()) {
-            "functions must not produce multiple outputs for same inputs"
+        let frame = self.memory.frames.last();
+        let Some(function) = frame.and_then(|it| self.program.functions.get(it.function as usize)) else {
+            return EvalError::new(ErrorCode::Internal, "conflict outside a function");
+        };
+        // `g0.data.a.p`: the generation stands before the path.
+        let path = function.name.split_once('.').map_or(&*function.name, |it| it.1);
+        let text = if function.params.is_empty() {
+            format!("rule {path} produced conflicting values")
         } else {
-            "complete rules must not produce multiple outputs"
+            format!("function {path} produced conflicting values for the same inputs")
         };
         EvalError::new(ErrorCode::Conflict, text)
     }
@@ -331,25 +335,38 @@ impl<'e> Machine<'e, '_> {
         self.program.args.get(start..start + list.len as usize).unwrap_or_default()
     }
 
-    fn with_push(&mut self, data: bool, path: ArgList, value: Arg, fail: Target) -> Result<(), EvalError> {
+    fn with_push(&mut self, data: bool, path: ArgList, value: Arg) -> Result<(), EvalError> {
         self.step()?;
-        let Some(value) = self.get(value) else {
-            self.jump(fail);
-            return Ok(());
-        };
-        let keys = self.arg_slice(path);
         let document = if data { self.data } else { self.input };
-        let changed = self.replaced(document, keys, value)?;
+        let changed = match self.get(value) {
+            Some(value) => Some(self.replaced(document, self.arg_slice(path), value)?),
+            None => None,
+        };
         self.memory.withs.push(Saved { input: self.input, data: self.data, context: self.seen });
-        self.contexts += 1;
-        self.seen = self.contexts;
         if data {
-            self.data = Some(changed);
+            self.data = changed;
         } else {
-            self.input = Some(changed);
+            self.input = changed;
         }
+        self.seen = self.context_of_documents();
         self.show_documents();
         Ok(())
+    }
+
+    /// Returns the number of the context in which these documents were seen, or a new one. A `with` that undoes
+    /// another finds what was computed before again.
+    fn context_of_documents(&mut self) -> u32 {
+        let same = |a: Option<Value<'e>>, b: Option<Value<'e>>| match (a, b) {
+            (Some(a), Some(b)) => a.is_same(b),
+            (None, None) => true,
+            (None, Some(_)) | (Some(_), None) => false,
+        };
+        let known = self.memory.withs.iter().find(|it| same(it.input, self.input) && same(it.data, self.data));
+        if let Some(known) = known {
+            return known.context;
+        }
+        self.contexts += 1;
+        self.contexts
     }
 
     /// Returns the document with a value at a path, in the time that the path takes.

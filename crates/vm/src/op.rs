@@ -48,11 +48,7 @@ pub(crate) struct ArgList {
 /// One instruction. `fail` is where an undefined statement leads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
-    Move {
-        source: Arg,
-        target: Reg,
-        fail: Target,
-    },
+    Move { source: Arg, target: Reg },
     AssignOnce {
         source: Arg,
         target: Reg,
@@ -210,9 +206,7 @@ pub(crate) enum Op {
     WithPush {
         data: bool,
         path: ArgList,
-        value: Arg,
-        fail: Target,
-    },
+        value: Arg },
     WithPop,
     Switch {
         table: u32,
@@ -223,8 +217,7 @@ impl Op {
     /// Replaces the labels by positions.
     pub(crate) fn retarget(&mut self, position: impl Fn(Target) -> Target) {
         match self {
-            Self::Move { fail, .. }
-            | Self::AssignOnce { fail, .. }
+            Self::AssignOnce { fail, .. }
             | Self::Dot { fail, .. }
             | Self::DotBuilding { fail, .. }
             | Self::Equal { fail, .. }
@@ -247,10 +240,12 @@ impl Op {
             | Self::CallFunction { fail, .. }
             | Self::CallBuiltin { fail, .. }
             | Self::CallDynamic { fail, .. }
-            | Self::WithPush { fail, .. } => *fail = position(*fail),
+ => *fail = position(*fail),
             Self::Jump(target) => *target = position(*target),
             Self::ScanBegin { end, .. } | Self::ScanNext { end, .. } => *end = position(*end),
-            Self::MakeArray { .. }
+            Self::Move { .. }
+            | Self::WithPush { .. }
+            | Self::MakeArray { .. }
             | Self::MakeObject { .. }
             | Self::MakeSet { .. }
             | Self::Freeze { .. }

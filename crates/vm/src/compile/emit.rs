@@ -188,7 +188,7 @@ impl<'p> Emitter<'p> {
                 Op::Append { value: self.arg(*value), array: self.reg(*array), fail }
             }
             StmtKind::Assign { source, target } => {
-                Op::Move { source: self.open_arg(*source), target: self.reg(*target), fail }
+                Op::Move { source: self.open_arg(*source), target: self.reg(*target) }
             }
             StmtKind::AssignOnce { source, target } => {
                 self.freeze(*target);
@@ -323,7 +323,7 @@ impl<'p> Emitter<'p> {
         let fail = self.fail();
         let value = self.arg(value);
         let path = self.arg_list(path.iter().map(|it| Arg::constant(it.0)).collect());
-        self.op(Op::WithPush { data, path, value, fail });
+        self.op(Op::WithPush { data, path, value });
         let (undone, after) = (self.label(), self.label());
         // The scope counts as inside the `with`: its exit is where the `with` is undone.
         self.withs += 1;

@@ -1,0 +1,110 @@
+//! The VM on imported plans of OPA.
+
+use std::sync::Arc;
+
+use lictor_runtime::{BuiltinFn, Host, NullHost};
+use lictor_value::{Arena, Document, Value};
+use lictor_vm::{Decision, EvalError, Input, Limits, Request, Scratch};
+
+use crate::conformance::case::{CompileCase, EvalCase, Fault, ParseCase, Version};
+use crate::conformance::{Engine, Outcome, Parsed};
+use crate::json::{self, Json};
+
+/// Runs the plan that a case carries.
+#[derive(Default)]
+pub(super) struct PlanEngine {
+    scratch: Scratch,
+}
+
+impl Engine for PlanEngine {
+    fn eval(&mut self, case: &EvalCase) -> Outcome {
+        match self.decide(case) {
+            Ok(outcome) => outcome,
+            Err(text) => Outcome::Refused(text),
+        }
+    }
+
+    fn compile(&mut self, _: &CompileCase) -> Vec<Fault> {
+        Vec::new()
+    }
+
+    fn parse(&mut self, _: &ParseCase, _: Version) -> Parsed {
+        Parsed::default()
+    }
+
+    fn builtins(&self) -> Option<Vec<String>> {
+        Some(lictor_runtime::builtins::table().iter().map(|it| it.name.to_owned()).collect())
+    }
+}
+
+impl PlanEngine {
+    fn decide(&mut self, case: &EvalCase) -> Result<Outcome, String> {
+        let plan = case.plan.as_deref().ok_or("the case has no plan")?;
+        let plan = lictor_plan::opa::import::import(plan).map_err(|err| err.to_string())?;
+        let program = lictor_vm::compile(&plan, link).map_err(|err| err.to_string())?;
+        let data = case.data.as_ref().map_or_else(Document::empty_object, document);
+        let input = case.input.as_ref().map(document);
+        let entrypoint = program.entrypoint("eval").ok_or("no entrypoint `eval`")?;
+        let request = Request {
+            entrypoint,
+            input: input.as_ref().map_or(Input::Undefined, |it| Input::Value(it.root())),
+            data: data.root(),
+            derived: None,
+            host: &NullHost as &dyn Host,
+            limits: Limits::default(),
+            strict: case.strict_errors,
+        };
+        let outcome = self.scratch.eval(&program, request, solutions);
+        Ok(outcome.unwrap_or_else(|err| error(&err)))
+    }
+}
+
+/// Finds built-ins of the product, and those that cases need besides.
+pub(super) fn link(name: &str) -> Option<BuiltinFn> {
+    if name == "test.sleep" {
+        return Some(|_, _| Ok(Some(Value::NULL)));
+    }
+    lictor_runtime::builtin_named(name).map(|it| it.1.function)
+}
+
+/// Returns the solutions of a query.
+pub(super) fn solutions(decision: Decision<'_, '_>) -> Outcome {
+    let values = match decision {
+        Decision::Value(value) => value.into_iter().collect(),
+        Decision::Bindings(values) => values.to_vec(),
+    };
+    Outcome::Results(values.iter().filter_map(|it| json::parse(&it.to_json()).ok()).collect())
+}
+
+/// Returns how an evaluation failed.
+pub(super) fn error(error: &EvalError) -> Outcome {
+    Outcome::Error { code: error.code().as_str().to_owned(), text: error.to_string() }
+}
+
+/// Returns a document of the product.
+pub(super) fn document(json: &Json) -> Document {
+    let arena = Arena::new();
+    Document::from_value(value(json, &arena))
+}
+
+fn value<'e>(json: &Json, arena: &'e Arena) -> Value<'e> {
+    match json {
+        Json::Null => Value::NULL,
+        Json::Bool(it) => Value::bool(*it),
+        Json::Number(_) => arena.number_text(&json.to_string()),
+        Json::String(it) => arena.string(it),
+        Json::Array(items) => {
+            let items: Vec<Value<'e>> = items.iter().map(|it| value(it, arena)).collect();
+            arena.array(&items)
+        }
+        Json::Object(entries) => {
+            let mut pairs = entries.iter().map(|(key, it)| (arena.string(key), value(it, arena))).collect();
+            arena.object(&mut pairs)
+        }
+    }
+}
+
+/// Makes the engine.
+pub(super) fn maker() -> crate::conformance::run::Maker {
+    Arc::new(|| Box::new(PlanEngine::default()))
+}
