@@ -136,18 +136,9 @@ impl Number {
         let leading = all.len() - all.trim_start_matches('0').len();
         let digits = all.trim_matches('0').to_owned();
         let first = i64::try_from(whole.len()).ok()? - i64::try_from(leading).ok()?;
-        let exponent = if digits.is_empty() {
-            0
-        } else {
-            exponent.saturating_add(first)
-        };
+        let exponent = if digits.is_empty() { 0 } else { exponent.saturating_add(first) };
         let is_negative = is_negative && !digits.is_empty();
-        Some(Number {
-            text: text.to_owned(),
-            is_negative,
-            digits,
-            exponent,
-        })
+        Some(Number { text: text.to_owned(), is_negative, digits, exponent })
     }
 }
 
@@ -157,15 +148,8 @@ fn exponent_of(text: &str) -> Option<i64> {
         return None;
     }
     // Past 18 digits the sign is all that a comparison needs.
-    let magnitude = digits
-        .parse::<i64>()
-        .unwrap_or(i64::MAX / 2)
-        .min(i64::MAX / 2);
-    Some(if text.starts_with('-') {
-        -magnitude
-    } else {
-        magnitude
-    })
+    let magnitude = digits.parse::<i64>().unwrap_or(i64::MAX / 2).min(i64::MAX / 2);
+    Some(if text.starts_with('-') { -magnitude } else { magnitude })
 }
 
 impl Ord for Number {
@@ -178,11 +162,7 @@ impl Ord for Number {
         let magnitude = |it: &Number| (it.exponent, it.digits.clone());
         sign(self).cmp(&sign(other)).then_with(|| {
             let order = magnitude(self).cmp(&magnitude(other));
-            if self.is_negative {
-                order.reverse()
-            } else {
-                order
-            }
+            if self.is_negative { order.reverse() } else { order }
         })
     }
 }
@@ -210,11 +190,7 @@ pub fn parse(text: &str) -> Result<Json, String> {
     let mut reader = Reader { text, at: 0 };
     let value = reader.value(0)?;
     reader.space();
-    if reader.at == text.len() {
-        Ok(value)
-    } else {
-        Err(reader.fault("the end"))
-    }
+    if reader.at == text.len() { Ok(value) } else { Err(reader.fault("the end")) }
 }
 
 struct Reader<'a> {
@@ -260,11 +236,8 @@ impl<'a> Reader<'a> {
 
     fn word(&mut self) -> Result<Json, String> {
         let rest = self.text.get(self.at..).unwrap_or_default();
-        for (word, value) in [
-            ("null", Json::Null),
-            ("true", Json::Bool(true)),
-            ("false", Json::Bool(false)),
-        ] {
+        for (word, value) in [("null", Json::Null), ("true", Json::Bool(true)), ("false", Json::Bool(false))]
+        {
             if rest.starts_with(word) {
                 self.at += word.len();
                 return Ok(value);
@@ -275,16 +248,11 @@ impl<'a> Reader<'a> {
 
     fn number(&mut self) -> Result<Json, String> {
         let start = self.at;
-        while matches!(
-            self.peek(),
-            Some(b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9')
-        ) {
+        while matches!(self.peek(), Some(b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9')) {
             self.at += 1;
         }
         let text = self.text.get(start..self.at).unwrap_or_default();
-        Number::parse(text)
-            .map(Json::Number)
-            .ok_or_else(|| self.fault("a number"))
+        Number::parse(text).map(Json::Number).ok_or_else(|| self.fault("a number"))
     }
 
     /// Finds the end of a string here and leaves its escapes to `serde_json`.
@@ -399,35 +367,20 @@ mod tests {
 
     #[test]
     fn numbers_are_ordered() {
-        let ordered = [
-            "-1e3", "-12", "-1.5", "-0.1", "0", "1e-9", "0.1", "0.11", "9", "10", "1e3",
-        ];
+        let ordered = ["-1e3", "-12", "-1.5", "-0.1", "0", "1e-9", "0.1", "0.11", "9", "10", "1e3"];
         for pair in ordered.windows(2) {
-            assert!(
-                parse(pair[0]).unwrap() < parse(pair[1]).unwrap(),
-                "{pair:?}"
-            );
+            assert!(parse(pair[0]).unwrap() < parse(pair[1]).unwrap(), "{pair:?}");
         }
     }
 
     #[test]
     fn documents_are_read_and_printed() {
-        for text in [
-            r#"{"a":[1,2.50,"x\n",null],"b":{}}"#,
-            "[]",
-            r#""\\""#,
-            "[true,false]",
-        ] {
+        for text in [r#"{"a":[1,2.50,"x\n",null],"b":{}}"#, "[]", r#""\\""#, "[true,false]"] {
             assert_eq!(parse(text).unwrap().to_string(), text);
         }
-        for text in [
-            "", "[1,]", "{\"a\":}", "[1 2]", "nul", "1 2", "\"a", "{a:1}", "-",
-        ] {
+        for text in ["", "[1,]", "{\"a\":}", "[1 2]", "nul", "1 2", "\"a", "{a:1}", "-"] {
             assert!(parse(text).is_err(), "{text}");
         }
-        assert_eq!(
-            parse(r#""\ud800""#).unwrap(),
-            Json::String("\u{FFFD}".to_owned())
-        );
+        assert_eq!(parse(r#""\ud800""#).unwrap(), Json::String("\u{FFFD}".to_owned()));
     }
 }

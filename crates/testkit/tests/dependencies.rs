@@ -69,14 +69,12 @@ fn is_allowed(expression: &str, allow: &[String]) -> bool {
     let expression = expression.replace('/', " OR ").replace(['(', ')'], " ");
     let words = expression.split_whitespace().collect::<Vec<_>>().join(" ");
     // Good enough for what packages write: OR of ANDs without nesting; a nested one is read too strictly.
-    words.split(" OR ").any(|choice| {
-        choice
+    words
+        .split(" OR ")
+        .any(|choice| choice.split(" AND ").all(|it| allow.iter().any(|name| name == it.trim())))
+        || words
             .split(" AND ")
-            .all(|it| allow.iter().any(|name| name == it.trim()))
-    }) || words.split(" AND ").all(|part| {
-        part.split(" OR ")
-            .any(|it| allow.iter().any(|name| name == it.trim()))
-    })
+            .all(|part| part.split(" OR ").any(|it| allow.iter().any(|name| name == it.trim())))
 }
 
 #[test]
@@ -85,12 +83,7 @@ fn dependencies_keep_to_deny_toml() {
     let mut faults = Vec::new();
     let mut versions: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for package in packages() {
-        let Package {
-            name,
-            version,
-            license,
-            source,
-        } = package;
+        let Package { name, version, license, source } = package;
         if let Some(source) = &source {
             let registry = source.strip_prefix("registry+").unwrap_or(source);
             if !rules.sources.allow_registry.iter().any(|it| it == registry) {
@@ -99,48 +92,29 @@ fn dependencies_keep_to_deny_toml() {
         }
         let license = license.unwrap_or_default();
         if !is_allowed(&license, &rules.licenses.allow) {
-            faults.push(format!(
-                "{name} {version}: licence `{license}` is not listed"
-            ));
+            faults.push(format!("{name} {version}: licence `{license}` is not listed"));
         }
         versions.entry(name).or_default().push(version);
     }
     for (name, versions) in &versions {
         if versions.len() > 1 && !rules.bans.skip.iter().any(|it| it.name == *name) {
-            faults.push(format!(
-                "{name}: {} versions: {}",
-                versions.len(),
-                versions.join(", ")
-            ));
+            faults.push(format!("{name}: {} versions: {}", versions.len(), versions.join(", ")));
         }
     }
-    assert!(
-        faults.is_empty(),
-        "dependencies:\n  {}",
-        faults.join("\n  ")
-    );
+    assert!(faults.is_empty(), "dependencies:\n  {}", faults.join("\n  "));
 }
 
 #[test]
 fn lock_file_stays_small() {
-    let count = read("Cargo.lock")
-        .lines()
-        .filter(|it| *it == "[[package]]")
-        .count();
-    assert!(
-        count < PACKAGES_MAX,
-        "{count} packages in the lock file, limit is {PACKAGES_MAX}"
-    );
+    let count = read("Cargo.lock").lines().filter(|it| *it == "[[package]]").count();
+    assert!(count < PACKAGES_MAX, "{count} packages in the lock file, limit is {PACKAGES_MAX}");
 }
 
 #[test]
 fn versions_stand_in_the_workspace_table_alone() {
-    for entry in std::fs::read_dir(root().join("crates"))
-        .expect("crates/ can be read")
-        .flatten()
-    {
-        let manifest = std::fs::read_to_string(entry.path().join("Cargo.toml"))
-            .expect("a crate has a manifest");
+    for entry in std::fs::read_dir(root().join("crates")).expect("crates/ can be read").flatten() {
+        let manifest =
+            std::fs::read_to_string(entry.path().join("Cargo.toml")).expect("a crate has a manifest");
         let manifest: toml::Table = manifest.parse().expect("a manifest is well formed");
         for table in ["dependencies", "dev-dependencies", "build-dependencies"] {
             let Some(dependencies) = manifest.get(table).and_then(|it| it.as_table()) else {
@@ -148,11 +122,7 @@ fn versions_stand_in_the_workspace_table_alone() {
             };
             for (name, value) in dependencies {
                 let inherits = value.get("workspace").and_then(toml::Value::as_bool) == Some(true);
-                assert!(
-                    inherits,
-                    "{}: {name} does not say `workspace = true`",
-                    entry.path().display()
-                );
+                assert!(inherits, "{}: {name} does not say `workspace = true`", entry.path().display());
             }
         }
     }

@@ -13,8 +13,7 @@ use std::path::{Path, PathBuf};
 /// Returns the root of the repository.
 fn root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    root.canonicalize()
-        .expect("the testkit lies two folders below the root")
+    root.canonicalize().expect("the testkit lies two folders below the root")
 }
 
 /// Reads a text file of the repository by its path from the root.

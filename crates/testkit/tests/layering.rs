@@ -51,13 +51,7 @@ fn layers() -> Layers {
 
 fn packages() -> Vec<Package> {
     let out = Command::new(env!("CARGO"))
-        .args([
-            "metadata",
-            "--no-deps",
-            "--offline",
-            "--format-version",
-            "1",
-        ])
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
         .current_dir(root())
         .output()
         .expect("cargo runs");
@@ -104,9 +98,7 @@ fn edge_faults(layers: &Layers, name: &str, me: &Entry, dependency: &Dependency)
             faults
         }
         None if !is_dev && !me.is_async && layers.forbidden_outside_async.names.contains(other) => {
-            vec![format!(
-                "{name} -> {other}: async dependency in a synchronous crate"
-            )]
+            vec![format!("{name} -> {other}: async dependency in a synchronous crate")]
         }
         None => Vec::new(),
     }
@@ -115,11 +107,7 @@ fn edge_faults(layers: &Layers, name: &str, me: &Entry, dependency: &Dependency)
 #[test]
 fn workspace_matches_layers() {
     let faults = faults(&layers(), &packages());
-    assert!(
-        faults.is_empty(),
-        "layering broken:\n  {}",
-        faults.join("\n  ")
-    );
+    assert!(faults.is_empty(), "layering broken:\n  {}", faults.join("\n  "));
 }
 
 #[test]
@@ -138,13 +126,7 @@ names = ["tokio"]
     .expect("the fixture is well formed");
     let package = |name: &str, uses: &[&str]| Package {
         name: name.to_owned(),
-        dependencies: uses
-            .iter()
-            .map(|it| Dependency {
-                name: (*it).to_owned(),
-                kind: None,
-            })
-            .collect(),
+        dependencies: uses.iter().map(|it| Dependency { name: (*it).to_owned(), kind: None }).collect(),
     };
     let packages = [
         package("low", &["tokio"]),
@@ -192,9 +174,7 @@ fn lower_layers_refuse_the_world() {
         let text = crate_root(folder);
         let lint = "clippy::disallowed_methods";
         let is_on = text.lines().any(|line| {
-            (line.starts_with("#![deny(")
-                || line.starts_with("#![warn(")
-                || line.starts_with("#![forbid("))
+            (line.starts_with("#![deny(") || line.starts_with("#![warn(") || line.starts_with("#![forbid("))
                 && line.contains(lint)
         });
         assert!(is_on, "crates/{folder}: the root lacks #![deny({lint})]");

@@ -12,10 +12,7 @@ use crate::{read, root};
 #[test]
 fn every_source_file_is_a_module() {
     let mut orphans = Vec::new();
-    for entry in fs::read_dir(root().join("crates"))
-        .expect("crates/ can be read")
-        .flatten()
-    {
+    for entry in fs::read_dir(root().join("crates")).expect("crates/ can be read").flatten() {
         let source = entry.path().join("src");
         for name in ["lib.rs", "main.rs"] {
             if source.join(name).is_file() {
@@ -24,11 +21,7 @@ fn every_source_file_is_a_module() {
             }
         }
     }
-    assert!(
-        orphans.is_empty(),
-        "not named by a `mod` line:\n  {}",
-        orphans.join("\n  ")
-    );
+    assert!(orphans.is_empty(), "not named by a `mod` line:\n  {}", orphans.join("\n  "));
 }
 
 /// Compares the files of `folder` with the `mod` lines of `parent`, then goes down.
@@ -46,9 +39,7 @@ fn orphans_below(folder: &Path, parent: &Path, orphans: &mut Vec<String>) {
         if is_root || path.is_dir() || path.extension().is_none_or(|it| it != "rs") {
             continue;
         }
-        let is_named = text
-            .lines()
-            .any(|line| line.trim_end().ends_with(&format!("mod {stem};")));
+        let is_named = text.lines().any(|line| line.trim_end().ends_with(&format!("mod {stem};")));
         if is_named {
             orphans_below(&folder.join(stem), &path, orphans);
         } else {
@@ -62,10 +53,7 @@ fn orphans_below(folder: &Path, parent: &Path, orphans: &mut Vec<String>) {
 fn architecture_names_every_crate() {
     let text = read("ARCHITECTURE.md");
     let mut faults = Vec::new();
-    for entry in fs::read_dir(root().join("crates"))
-        .expect("crates/ can be read")
-        .flatten()
-    {
+    for entry in fs::read_dir(root().join("crates")).expect("crates/ can be read").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         if !text.contains(&format!("`crates/{name}`")) {
             faults.push(format!("ARCHITECTURE.md does not name `crates/{name}`"));
@@ -74,9 +62,7 @@ fn architecture_names_every_crate() {
     for piece in text.split("`crates/").skip(1) {
         let name = piece.split(['`', '/']).next().unwrap_or_default();
         if !root().join("crates").join(name).is_dir() {
-            faults.push(format!(
-                "ARCHITECTURE.md names `crates/{name}`, which is not there"
-            ));
+            faults.push(format!("ARCHITECTURE.md names `crates/{name}`, which is not there"));
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));

@@ -30,19 +30,13 @@ impl Source {
 
     /// Tells whether a file is one that people write, as opposed to data and lock files.
     fn is_written(&self) -> bool {
-        let endings = [
-            ".rs", ".py", ".go", ".sh", ".md", ".toml", ".rego", ".js", ".ts", ".yaml", ".yml",
-        ];
+        let endings = [".rs", ".py", ".go", ".sh", ".md", ".toml", ".rego", ".js", ".ts", ".yaml", ".yml"];
         let is_script = self.text.starts_with("#!");
-        (is_script || endings.iter().any(|it| self.path.ends_with(it)))
-            && !self.path.ends_with("Cargo.lock")
+        (is_script || endings.iter().any(|it| self.path.ends_with(it))) && !self.path.ends_with("Cargo.lock")
     }
 
     fn is_generated(&self) -> bool {
-        self.text
-            .lines()
-            .take(5)
-            .any(|line| line.contains("@generated"))
+        self.text.lines().take(5).any(|line| line.contains("@generated"))
     }
 }
 
@@ -50,23 +44,15 @@ impl Source {
 fn paths() -> Vec<PathBuf> {
     let root = root();
     let out = Command::new("git")
-        .args([
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ])
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         .current_dir(&root)
         .output();
     let mut paths = match out {
-        Ok(out) if out.status.success() && !out.stdout.is_empty() => {
-            String::from_utf8_lossy(&out.stdout)
-                .split('\0')
-                .filter(|it| !it.is_empty())
-                .map(PathBuf::from)
-                .collect()
-        }
+        Ok(out) if out.status.success() && !out.stdout.is_empty() => String::from_utf8_lossy(&out.stdout)
+            .split('\0')
+            .filter(|it| !it.is_empty())
+            .map(PathBuf::from)
+            .collect(),
         _ => {
             let mut found = Vec::new();
             walk(&root, &root, &mut found);
@@ -79,10 +65,7 @@ fn paths() -> Vec<PathBuf> {
 }
 
 fn walk(root: &Path, folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder)
-        .expect("a folder of the tree can be read")
-        .flatten()
-    {
+    for entry in fs::read_dir(folder).expect("a folder of the tree can be read").flatten() {
         let path = entry.path();
         let name = entry.file_name();
         if path.is_dir() {
@@ -90,11 +73,7 @@ fn walk(root: &Path, folder: &Path, found: &mut Vec<PathBuf>) {
                 walk(root, &path, found);
             }
         } else {
-            found.push(
-                path.strip_prefix(root)
-                    .expect("the walk stays below the root")
-                    .to_owned(),
-            );
+            found.push(path.strip_prefix(root).expect("the walk stays below the root").to_owned());
         }
     }
 }
@@ -106,10 +85,7 @@ fn sources() -> Vec<Source> {
         .into_iter()
         .filter_map(|path| {
             let text = fs::read_to_string(root.join(&path)).ok()?;
-            Some(Source {
-                path: path.to_string_lossy().into_owned(),
-                text,
-            })
+            Some(Source { path: path.to_string_lossy().into_owned(), text })
         })
         .collect()
 }
@@ -118,12 +94,7 @@ fn sources() -> Vec<Source> {
 fn tree_is_tidy() {
     let mut faults: Vec<String> = sources().iter().flat_map(faults_of).collect();
     faults.extend(test_binary_faults());
-    assert!(
-        faults.is_empty(),
-        "{} faults:\n  {}",
-        faults.len(),
-        faults.join("\n  ")
-    );
+    assert!(faults.is_empty(), "{} faults:\n  {}", faults.len(), faults.join("\n  "));
 }
 
 /// The table of rules.
@@ -149,17 +120,10 @@ fn header(source: &Source, faults: &mut Vec<String>) {
     if !source.is_rust() || source.is_generated() {
         return;
     }
-    let lines = source
-        .text
-        .lines()
-        .take_while(|line| line.starts_with("//!"))
-        .count();
+    let lines = source.text.lines().take_while(|line| line.starts_with("//!")).count();
     let is_root = source.path.ends_with("/lib.rs") || source.path.ends_with("/main.rs");
     if lines < *HEADER_LINES.start() || (lines > *HEADER_LINES.end() && !is_root) {
-        faults.push(format!(
-            "{}: opens with {lines} lines of //!, wanted 3 to 15",
-            source.path
-        ));
+        faults.push(format!("{}: opens with {lines} lines of //!, wanted 3 to 15", source.path));
     }
 }
 
@@ -167,16 +131,9 @@ fn length(source: &Source, faults: &mut Vec<String>) {
     if source.is_generated() || !source.is_written() || source.path.ends_with(".md") {
         return;
     }
-    let lines = source
-        .text
-        .lines()
-        .take_while(|line| *line != "#[cfg(test)]")
-        .count();
+    let lines = source.text.lines().take_while(|line| *line != "#[cfg(test)]").count();
     if lines > LINES_MAX && !source.path.contains("/tests/") {
-        faults.push(format!(
-            "{}: {lines} lines, limit is {LINES_MAX}",
-            source.path
-        ));
+        faults.push(format!("{}: {lines} lines, limit is {LINES_MAX}", source.path));
     }
 }
 
@@ -185,17 +142,8 @@ fn marker_words(source: &Source, faults: &mut Vec<String>) {
         return;
     }
     // Put together here, so that this file does not hold them.
-    let words = [
-        concat!("TO", "DO"),
-        concat!("FIX", "ME"),
-        concat!("XX", "X"),
-        concat!("HA", "CK"),
-    ];
-    let stubs = [
-        concat!("to", "do!("),
-        concat!("unimple", "mented!("),
-        concat!("// to", "do"),
-    ];
+    let words = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X"), concat!("HA", "CK")];
+    let stubs = [concat!("to", "do!("), concat!("unimple", "mented!("), concat!("// to", "do")];
     for (row, line) in source.text.lines().enumerate() {
         let has_word = words.iter().any(|word| holds_word(line, word));
         if has_word || stubs.iter().any(|stub| line.contains(stub)) {
@@ -226,15 +174,8 @@ fn no_switched_off_tests(source: &Source, faults: &mut Vec<String>) {
     }
     for (row, line) in source.text.lines().enumerate() {
         let line = line.trim_start();
-        if ["#[ignore", "#[should_panic", "#[allow(", "#![allow("]
-            .iter()
-            .any(|it| line.starts_with(it))
-        {
-            faults.push(format!(
-                "{}:{}: `{line}` is not used here",
-                source.path,
-                row + 1
-            ));
+        if ["#[ignore", "#[should_panic", "#[allow(", "#![allow("].iter().any(|it| line.starts_with(it)) {
+            faults.push(format!("{}:{}: `{line}` is not used here", source.path, row + 1));
         }
     }
 }
@@ -245,12 +186,8 @@ fn machine_names(source: &Source, faults: &mut Vec<String>) {
     if locks.iter().any(|it| source.path.ends_with(it)) {
         return;
     }
-    let folders = [
-        concat!("/wo", "rk/"),
-        concat!("/fa", "rm/"),
-        concat!("/ro", "ot/"),
-        concat!("/ho", "me/"),
-    ];
+    let folders =
+        [concat!("/wo", "rk/"), concat!("/fa", "rm/"), concat!("/ro", "ot/"), concat!("/ho", "me/")];
     let hosts = [
         concat!("crates.io", "/api"),
         concat!("static.", "crates"),
@@ -268,11 +205,7 @@ fn machine_names(source: &Source, faults: &mut Vec<String>) {
             })
         });
         if is_path || hosts.iter().any(|host| line.contains(host)) {
-            faults.push(format!(
-                "{}:{}: path of a machine or host of a registry",
-                source.path,
-                row + 1
-            ));
+            faults.push(format!("{}:{}: path of a machine or host of a registry", source.path, row + 1));
         }
     }
 }
@@ -286,32 +219,16 @@ fn unsafe_place(source: &Source, faults: &mut Vec<String>) {
         if code.starts_with("//") {
             continue;
         }
-        let opens = [
-            "{",
-            "fn ",
-            "impl ",
-            "impl<",
-            "extern ",
-            "trait ",
-            "(no_mangle",
-        ];
-        let is_unsafe = opens
-            .iter()
-            .any(|it| code.contains(&format!("{} {it}", concat!("uns", "afe"))));
+        let opens = ["{", "fn ", "impl ", "impl<", "extern ", "trait ", "(no_mangle"];
+        let is_unsafe = opens.iter().any(|it| code.contains(&format!("{} {it}", concat!("uns", "afe"))));
         if is_unsafe || code.contains(concat!("#[uns", "afe(")) {
-            faults.push(format!(
-                "{}:{}: unsafe outside raw.rs",
-                source.path,
-                row + 1
-            ));
+            faults.push(format!("{}:{}: unsafe outside raw.rs", source.path, row + 1));
         }
     }
 }
 
 fn may_be_unsafe(path: &str) -> bool {
-    let may = ["crates/value/", "crates/jit/", "crates/capi/"]
-        .iter()
-        .any(|it| path.starts_with(it));
+    let may = ["crates/value/", "crates/jit/", "crates/capi/"].iter().any(|it| path.starts_with(it));
     may && (path.ends_with("/raw.rs") || path.contains("/raw/"))
 }
 
@@ -342,23 +259,14 @@ fn is_emoji(it: char) -> bool {
 fn test_binary_faults() -> Vec<String> {
     let root = root();
     let mut faults = Vec::new();
-    for entry in fs::read_dir(root.join("crates"))
-        .expect("crates/ can be read")
-        .flatten()
-    {
+    for entry in fs::read_dir(root.join("crates")).expect("crates/ can be read").flatten() {
         let folder = entry.path();
         let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
         let named = manifest.matches("[[test]]").count();
-        let found = if manifest.contains("autotests = false") {
-            named
-        } else {
-            test_files(&folder.join("tests"))
-        };
+        let found =
+            if manifest.contains("autotests = false") { named } else { test_files(&folder.join("tests")) };
         if found > 1 {
-            faults.push(format!(
-                "{}: {found} integration-test binaries, limit is 1",
-                entry.path().display()
-            ));
+            faults.push(format!("{}: {found} integration-test binaries, limit is 1", entry.path().display()));
         }
     }
     faults
@@ -382,37 +290,14 @@ fn planted_faults_are_named() {
     let cases = [
         ("crates/x/src/a.rs", "//! One line.\n", 1),
         ("crates/x/src/mod.rs", "//! One.\n//! Two.\n//! Three.\n", 1),
-        (
-            "crates/x/src/b.rs",
-            concat!("//! A\n//! B\n//! C\n// FIX", "ME later\n"),
-            1,
-        ),
-        (
-            "crates/x/src/c.rs",
-            concat!("//! A\n//! B\n//! C\nuns", "afe { it() }\n"),
-            1,
-        ),
-        (
-            "crates/value/src/raw.rs",
-            concat!("//! A\n//! B\n//! C\nuns", "afe { it() }\n"),
-            0,
-        ),
-        (
-            "crates/x/src/d.rs",
-            "//! A\n//! B\n//! C\n#[ignore]\n// ------ part ------\n",
-            2,
-        ),
-        (
-            "README.md",
-            concat!("see /ro", "ot/notes and src/ro", "ot/x\n"),
-            1,
-        ),
+        ("crates/x/src/b.rs", concat!("//! A\n//! B\n//! C\n// FIX", "ME later\n"), 1),
+        ("crates/x/src/c.rs", concat!("//! A\n//! B\n//! C\nuns", "afe { it() }\n"), 1),
+        ("crates/value/src/raw.rs", concat!("//! A\n//! B\n//! C\nuns", "afe { it() }\n"), 0),
+        ("crates/x/src/d.rs", "//! A\n//! B\n//! C\n#[ignore]\n// ------ part ------\n", 2),
+        ("README.md", concat!("see /ro", "ot/notes and src/ro", "ot/x\n"), 1),
     ];
     for (path, text, wanted) in cases {
-        let source = Source {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        };
+        let source = Source { path: path.to_owned(), text: text.to_owned() };
         let faults = faults_of(&source);
         assert_eq!(faults.len(), wanted, "{path}: {faults:?}");
     }

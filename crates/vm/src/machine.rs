@@ -163,6 +163,13 @@ impl<'e> Machine<'e, '_> {
                     };
                     self.store(target, value, fail);
                 }
+                Op::DotBase { source, key, target, fail } => {
+                    let value = match (self.get(source), self.get(key)) {
+                        (Some(source), Some(key)) => source.dot(key).or_else(|| dot_as_path(source, key)),
+                        _ => None,
+                    };
+                    self.store(target, value, fail);
+                }
                 Op::DotBuilding { source, key, target, fail } => {
                     let value = match (self.register(source), self.get(key)) {
                         (Some(source), Some(key)) => self.memory.builders.dot(source, key),
@@ -338,10 +345,7 @@ impl<'e> Machine<'e, '_> {
     fn with_push(&mut self, data: bool, path: ArgList, value: Arg) -> Result<(), EvalError> {
         self.step()?;
         let document = if data { self.data } else { self.input };
-        let changed = match self.get(value) {
-            Some(value) => Some(self.replaced(document, self.arg_slice(path), value)?),
-            None => None,
-        };
+        let changed = self.get(value).map(|it| self.replaced(document, self.arg_slice(path), it));
         self.memory.withs.push(Saved { input: self.input, data: self.data, context: self.seen });
         if data {
             self.data = changed;
@@ -361,7 +365,8 @@ impl<'e> Machine<'e, '_> {
             (None, None) => true,
             (None, Some(_)) | (Some(_), None) => false,
         };
-        let known = self.memory.withs.iter().find(|it| same(it.input, self.input) && same(it.data, self.data));
+        let known =
+            self.memory.withs.iter().find(|it| same(it.input, self.input) && same(it.data, self.data));
         if let Some(known) = known {
             return known.context;
         }
@@ -370,28 +375,15 @@ impl<'e> Machine<'e, '_> {
     }
 
     /// Returns the document with a value at a path, in the time that the path takes.
-    fn replaced(
-        &self,
-        document: Option<Value<'e>>,
-        path: &[Arg],
-        value: Value<'e>,
-    ) -> Result<Value<'e>, EvalError> {
-        let Some((first, rest)) = path.split_first() else { return Ok(value) };
-        let Some(key) = self.get(*first) else { return Ok(value) };
+    fn replaced(&self, document: Option<Value<'e>>, path: &[Arg], value: Value<'e>) -> Value<'e> {
+        let Some((first, rest)) = path.split_first() else { return value };
+        let Some(key) = self.get(*first) else { return value };
         let arena = self.context.arena;
-        let base = match document {
-            None => Value::empty_object(),
-            Some(it) if it.kind() == Kind::Object => it,
-            Some(_) => {
-                return Err(EvalError::new(
-                    ErrorCode::WithMerge,
-                    "real and replacement data could not be merged",
-                ));
-            }
-        };
+        // Anything that is no object gives way.
+        let base = document.filter(|it| it.kind() == Kind::Object).unwrap_or(Value::empty_object());
         let below = base.dot(key);
-        let inner = self.replaced(below, rest, value)?;
-        Ok(arena.object_with(base, &[(key, Some(inner))]))
+        let inner = self.replaced(below, rest, value);
+        arena.object_with(base, &[(key, Some(inner))])
     }
 
     fn with_pop(&mut self) {
@@ -409,6 +401,17 @@ impl<'e> Machine<'e, '_> {
         self.set(Reg(0), input);
         self.set(Reg(1), data);
     }
+}
+
+/// Looks a key up in base data as OPA's store does, whose paths are text: a number finds the key of its text, a text
+/// of digits finds an index.
+#[cold]
+fn dot_as_path<'e>(source: Value<'e>, key: Value<'e>) -> Option<Value<'e>> {
+    if let (Some(object), Some(text)) = (source.as_object(), key.number_text()) {
+        return object.get_str(&text);
+    }
+    let index = key.as_str()?.parse().ok()?;
+    source.as_array()?.get(index)
 }
 
 #[inline]

@@ -48,7 +48,10 @@ pub(crate) struct ArgList {
 /// One instruction. `fail` is where an undefined statement leads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
-    Move { source: Arg, target: Reg },
+    Move {
+        source: Arg,
+        target: Reg,
+    },
     AssignOnce {
         source: Arg,
         target: Reg,
@@ -56,6 +59,13 @@ pub(crate) enum Op {
     },
     Jump(Target),
     Dot {
+        source: Arg,
+        key: Arg,
+        target: Reg,
+        fail: Target,
+    },
+    /// A look-up in base data.
+    DotBase {
         source: Arg,
         key: Arg,
         target: Reg,
@@ -206,7 +216,8 @@ pub(crate) enum Op {
     WithPush {
         data: bool,
         path: ArgList,
-        value: Arg },
+        value: Arg,
+    },
     WithPop,
     Switch {
         table: u32,
@@ -219,6 +230,7 @@ impl Op {
         match self {
             Self::AssignOnce { fail, .. }
             | Self::Dot { fail, .. }
+            | Self::DotBase { fail, .. }
             | Self::DotBuilding { fail, .. }
             | Self::Equal { fail, .. }
             | Self::NotEqual { fail, .. }
@@ -239,8 +251,7 @@ impl Op {
             | Self::CallRule { fail, .. }
             | Self::CallFunction { fail, .. }
             | Self::CallBuiltin { fail, .. }
-            | Self::CallDynamic { fail, .. }
- => *fail = position(*fail),
+            | Self::CallDynamic { fail, .. } => *fail = position(*fail),
             Self::Jump(target) => *target = position(*target),
             Self::ScanBegin { end, .. } | Self::ScanNext { end, .. } => *end = position(*end),
             Self::Move { .. }

@@ -63,10 +63,7 @@ fn options() -> Result<Options, String> {
         is_quiet: false,
     };
     while let Some(arg) = args.next() {
-        let mut value = || {
-            args.next()
-                .ok_or_else(|| format!("{arg} needs a value\n{USAGE}"))
-        };
+        let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
         match arg.as_str() {
             "--engine" => options.engine = Some(value()?),
             "--report" => options.report = Some(value()?.into()),
@@ -82,11 +79,7 @@ fn options() -> Result<Options, String> {
         }
     }
     match <[String; 2]>::try_from(words) {
-        Ok([kind, folder]) => Ok(Options {
-            kind,
-            folder: folder.into(),
-            ..options
-        }),
+        Ok([kind, folder]) => Ok(Options { kind, folder: folder.into(), ..options }),
         Err(_) => Err(USAGE.to_owned()),
     }
 }
@@ -106,11 +99,7 @@ fn dispatch(options: &Options) -> Result<bool, String> {
             let runner: Runner<case::CompileCase> =
                 |engine, case| compare::compile(case, &engine.compile(case));
             let verdicts = run(&cases, &make, runner);
-            print(
-                options,
-                cases.iter().map(|it| format!("{} ({})", it.id, it.note)),
-                &verdicts,
-            )
+            print(options, cases.iter().map(|it| format!("{} ({})", it.id, it.note)), &verdicts)
         }
         "parse" => {
             let cases = case::parse_cases(&options.folder)?;
@@ -133,32 +122,21 @@ fn run_parse(engine: &mut dyn Engine, case: &case::ParseCase) -> Judged {
 fn eval_cases(options: &Options, make: &Maker, cases: Vec<case::EvalCase>) -> Result<bool, String> {
     let name = |it: &case::EvalCase| format!("{} ({})", it.id, it.note);
     let cases = chosen(options, cases, name);
-    let verdicts = run(&cases, make, |engine, case| {
-        compare::eval(case, &engine.eval(case))
-    });
+    let verdicts = run(&cases, make, |engine, case| compare::eval(case, &engine.eval(case)));
     let Some(path) = &options.report else {
         return print(options, cases.iter().map(name), &verdicts);
     };
     let failures: Vec<Failure<'_>> = cases
         .iter()
         .zip(&verdicts)
-        .filter_map(|(case, verdict)| {
-            Some(Failure {
-                case,
-                why: verdict.as_ref().err()?,
-            })
-        })
+        .filter_map(|(case, verdict)| Some(Failure { case, why: verdict.as_ref().err()? }))
         .collect();
     let builtins = make().builtins().unwrap_or_default();
     let report = report::write(cases.len(), &failures, &builtins);
     std::fs::write(path, &report.text).map_err(|err| format!("{}: {err}", path.display()))?;
     let lines = cases.iter().map(|it| {
         let is_defect = report.unexplained.contains(&it.id);
-        if is_defect {
-            format!("defect: {}", name(it))
-        } else {
-            name(it)
-        }
+        if is_defect { format!("defect: {}", name(it)) } else { name(it) }
     });
     print(options, lines, &verdicts)?;
     Ok(report.unexplained.is_empty())
@@ -166,17 +144,8 @@ fn eval_cases(options: &Options, make: &Maker, cases: Vec<case::EvalCase>) -> Re
 
 /// Keeps the cases that the options ask for.
 fn chosen<C>(options: &Options, cases: Vec<C>, name: fn(&C) -> String) -> Arc<[C]> {
-    let is_asked = |case: &C| {
-        options
-            .only
-            .as_ref()
-            .is_none_or(|it| name(case).contains(it))
-    };
-    cases
-        .into_iter()
-        .filter(is_asked)
-        .step_by(options.sample)
-        .collect()
+    let is_asked = |case: &C| options.only.as_ref().is_none_or(|it| name(case).contains(it));
+    cases.into_iter().filter(is_asked).step_by(options.sample).collect()
 }
 
 /// Prints what failed and the closing line; returns whether nothing failed and something ran.

@@ -147,9 +147,7 @@ pub fn eval_cases(folder: &Path) -> Result<Vec<EvalCase>, String> {
         let version = version_of(&path);
         for (place, case) in case_list(&path)?.iter().enumerate() {
             let case = eval_case(case, version, case_id(&path, place));
-            cases.push(
-                case.ok_or_else(|| format!("{}: case {place} is malformed", path.display()))?,
-            );
+            cases.push(case.ok_or_else(|| format!("{}: case {place} is malformed", path.display()))?);
         }
     }
     Ok(cases)
@@ -168,21 +166,13 @@ pub fn ir_cases(folder: &Path) -> Result<Vec<EvalCase>, String> {
         let plans = case_list(&path)?;
         let sources = case_list(&rego)?;
         if plans.len() != sources.len() {
-            return Err(format!(
-                "{}: {} plans, {} cases",
-                path.display(),
-                plans.len(),
-                sources.len()
-            ));
+            return Err(format!("{}: {} plans, {} cases", path.display(), plans.len(), sources.len()));
         }
         for (place, (plan, source)) in plans.iter().zip(&sources).enumerate() {
             let case = eval_case(source, Version::V1, case_id(&path, place));
             let mut case = case.ok_or_else(|| format!("{}: case {place}", rego.display()))?;
             if plan.get("note").and_then(Json::as_str) != Some(case.note.as_str()) {
-                return Err(format!(
-                    "{}: plan {place} is of another case",
-                    path.display()
-                ));
+                return Err(format!("{}: plan {place} is of another case", path.display()));
             }
             case.plan = plan.get("plan").map(ToString::to_string);
             cases.push(case);
@@ -193,10 +183,7 @@ pub fn ir_cases(folder: &Path) -> Result<Vec<EvalCase>, String> {
 
 /// Returns `…/rego/v1` for a plan file `…/ir/v1/x.jsonl`.
 fn sibling(path: &Path) -> Result<PathBuf, String> {
-    let top = path
-        .ancestors()
-        .nth(3)
-        .ok_or_else(|| format!("{}: too near the root", path.display()))?;
+    let top = path.ancestors().nth(3).ok_or_else(|| format!("{}: too near the root", path.display()))?;
     Ok(top.join("rego").join("v1"))
 }
 
@@ -224,23 +211,13 @@ pub fn parse_cases(folder: &Path) -> Result<Vec<ParseCase>, String> {
     let mut cases = Vec::new();
     for path in files(folder)? {
         for entry in case_list(&path)? {
-            let text = |key: &str| {
-                entry
-                    .get(key)
-                    .and_then(Json::as_str)
-                    .unwrap_or_default()
-                    .to_owned()
-            };
+            let text = |key: &str| entry.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
             let versions = [(Version::V0, "v0"), (Version::V1, "v1")];
             let want = versions
                 .into_iter()
                 .filter_map(|(version, key)| Some((version, want_parsed(entry.get(key)?))))
                 .collect();
-            cases.push(ParseCase {
-                name: text("name"),
-                source: text("src"),
-                want,
-            });
+            cases.push(ParseCase { name: text("name"), source: text("src"), want });
         }
     }
     Ok(cases)
@@ -257,10 +234,7 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, String> {
         let path = entry.path();
         if path.is_dir() {
             found.extend(files(&path)?);
-        } else if path
-            .extension()
-            .is_some_and(|it| it == "json" || it == "jsonl")
-        {
+        } else if path.extension().is_some_and(|it| it == "json" || it == "jsonl") {
             found.push(path);
         }
     }
@@ -273,10 +247,7 @@ fn case_list(path: &Path) -> Result<Vec<Json>, String> {
     let fault = |err: &dyn std::fmt::Display| format!("{}: {err}", path.display());
     let text = fs::read_to_string(path).map_err(|err| fault(&err))?;
     if path.extension().is_some_and(|it| it == "jsonl") {
-        return text
-            .lines()
-            .map(|line| json::parse(line).map_err(|err| fault(&err)))
-            .collect();
+        return text.lines().map(|line| json::parse(line).map_err(|err| fault(&err))).collect();
     }
     let document = json::parse(&text).map_err(|err| fault(&err))?;
     match document.get("cases") {
@@ -293,11 +264,7 @@ fn version_of(path: &Path) -> Version {
 fn case_id(path: &Path, place: usize) -> String {
     let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
     let name = path.file_stem().unwrap_or_default();
-    format!(
-        "{}/{}/{place}",
-        folder.to_string_lossy(),
-        name.to_string_lossy()
-    )
+    format!("{}/{}/{place}", folder.to_string_lossy(), name.to_string_lossy())
 }
 
 fn text(case: &Json, key: &str) -> Option<String> {
@@ -310,18 +277,11 @@ fn flag(case: &Json, key: &str) -> bool {
 
 fn texts(case: &Json, key: &str) -> Vec<String> {
     let items = case.get(key).and_then(Json::as_array).unwrap_or_default();
-    items
-        .iter()
-        .filter_map(Json::as_str)
-        .map(str::to_owned)
-        .collect()
+    items.iter().filter_map(Json::as_str).map(str::to_owned).collect()
 }
 
 fn eval_case(case: &Json, version: Version, id: String) -> Option<EvalCase> {
-    let results = case
-        .get("want_result")
-        .and_then(Json::as_array)
-        .map(<[Json]>::to_vec);
+    let results = case.get("want_result").and_then(Json::as_array).map(<[Json]>::to_vec);
     Some(EvalCase {
         version,
         note: text(case, "note")?,
@@ -350,10 +310,7 @@ fn compile_case(case: &Json, id: String) -> CompileCase {
         Some("v0-compat-v1") => Version::V0CompatV1,
         _ => Version::V1,
     };
-    let want = case
-        .get("want_errors")
-        .and_then(Json::as_array)
-        .unwrap_or_default();
+    let want = case.get("want_errors").and_then(Json::as_array).unwrap_or_default();
     CompileCase {
         version,
         note: text(case, "note").unwrap_or_default(),
@@ -379,10 +336,7 @@ fn fault(value: &Json, module: &str) -> Fault {
 }
 
 fn want_parsed(value: &Json) -> WantParsed {
-    let faults = value
-        .get("errors")
-        .and_then(Json::as_array)
-        .unwrap_or_default();
+    let faults = value.get("errors").and_then(Json::as_array).unwrap_or_default();
     let statements = value.get("statements").and_then(Json::as_i64).unwrap_or(0);
     WantParsed {
         faults: faults.iter().map(|it| fault(it, "")).collect(),

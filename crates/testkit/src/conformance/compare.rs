@@ -32,15 +32,10 @@ fn eval_error(case: &EvalCase, code: &str, text: &str) -> Judged {
         return Err(format!("unexpected error: {text}"));
     }
     if want.error_code.as_deref().is_some_and(|it| it != code) {
-        return Err(format!(
-            "error code {code}, wanted {:?}: {text}",
-            want.error_code
-        ));
+        return Err(format!("error code {code}, wanted {:?}: {text}", want.error_code));
     }
     match &want.error_part {
-        Some(part) if !text.contains(part.as_str()) => {
-            Err(format!("error `{text}` does not hold `{part}`"))
-        }
+        Some(part) if !text.contains(part.as_str()) => Err(format!("error `{text}` does not hold `{part}`")),
         _ => Ok(()),
     }
 }
@@ -52,11 +47,7 @@ fn eval_results(case: &EvalCase, results: &[Json]) -> Judged {
         if case.plan.is_some() && case.strict_errors && is_soft && results.is_empty() {
             return Ok(());
         }
-        return Err(format!(
-            "{} solutions, wanted {:?}",
-            results.len(),
-            case.want.error_code
-        ));
+        return Err(format!("{} solutions, wanted {:?}", results.len(), case.want.error_code));
     };
     let ours = solutions(case, results);
     let wanted = solutions(case, want);
@@ -93,11 +84,7 @@ fn print(solutions: &BTreeSet<Json>) -> String {
     let all: Vec<String> = solutions.iter().map(ToString::to_string).collect();
     let mut text = format!("[{}]", all.join(", "));
     if text.len() > 2_000 {
-        let end = text
-            .char_indices()
-            .map(|(at, _)| at)
-            .take_while(|at| *at <= 2_000)
-            .last();
+        let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= 2_000).last();
         text.truncate(end.unwrap_or(0));
         text.push_str(" …");
     }
@@ -127,11 +114,7 @@ pub fn compile(case: &CompileCase, faults: &[Fault]) -> Judged {
     } else if !wrong.is_empty() && !case.exhaustive {
         wrong.extend(faults.iter().map(|it| format!("reported: {}", line(it))));
     }
-    if wrong.is_empty() {
-        Ok(())
-    } else {
-        Err(wrong.join("\n"))
-    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
 fn fits(want: &Fault, fault: &Fault) -> bool {
@@ -143,13 +126,7 @@ fn fits(want: &Fault, fault: &Fault) -> bool {
 }
 
 fn line(fault: &Fault) -> String {
-    let Fault {
-        module,
-        code,
-        row,
-        col,
-        message,
-    } = fault;
+    let Fault { module, code, row, col, message } = fault;
     format!("{module}:{row}:{col}: {code}: {message}")
 }
 
@@ -160,11 +137,7 @@ fn line(fault: &Fault) -> String {
 /// Says whether the verdict, the faults, the count of statements or their text differ.
 pub fn parse(want: &WantParsed, parsed: &Parsed) -> Judged {
     if want.faults.is_empty() != parsed.faults.is_empty() {
-        let word = if parsed.faults.is_empty() {
-            "accepted"
-        } else {
-            "refused"
-        };
+        let word = if parsed.faults.is_empty() { "accepted" } else { "refused" };
         let faults: Vec<String> = parsed.faults.iter().chain(&want.faults).map(line).collect();
         return Err(format!("{word}: {}", faults.join("; ")));
     }
@@ -178,10 +151,7 @@ pub fn parse(want: &WantParsed, parsed: &Parsed) -> Judged {
         return Ok(());
     }
     if parsed.statements.is_some_and(|it| it != want.statements) {
-        return Err(format!(
-            "{:?} statements, wanted {}",
-            parsed.statements, want.statements
-        ));
+        return Err(format!("{:?} statements, wanted {}", parsed.statements, want.statements));
     }
     match &parsed.printed {
         Some(printed) if *printed != want.printed => {
@@ -209,10 +179,7 @@ mod tests {
             input: None,
             input_term: None,
             strict_errors: false,
-            want: Want {
-                results,
-                ..Want::default()
-            },
+            want: Want { results, ..Want::default() },
             plan: None,
         }
     }
@@ -224,10 +191,7 @@ mod tests {
     #[test]
     fn solutions_are_sets_and_numbers_are_values() {
         let case = case(Some(r#"[{"x":1},{"x":2}]"#));
-        assert_eq!(
-            eval(&case, &results(r#"[{"x":2.0},{"x":1},{"x":2}]"#)),
-            Ok(())
-        );
+        assert_eq!(eval(&case, &results(r#"[{"x":2.0},{"x":1},{"x":2}]"#)), Ok(()));
         assert!(eval(&case, &results(r#"[{"x":2}]"#)).is_err());
         assert!(eval(&case, &results(r#"[{"x":2},{"x":1},{"y":1}]"#)).is_err());
         assert!(eval(&case, &results("[]")).is_err());
@@ -248,14 +212,8 @@ mod tests {
         let mut case = case(None);
         case.want.error_code = Some("eval_conflict_error".to_owned());
         case.want.error_part = Some("multiple".to_owned());
-        let error = |code: &str, text: &str| Outcome::Error {
-            code: code.into(),
-            text: text.into(),
-        };
-        assert_eq!(
-            eval(&case, &error("eval_conflict_error", "a multiple b")),
-            Ok(())
-        );
+        let error = |code: &str, text: &str| Outcome::Error { code: code.into(), text: text.into() };
+        assert_eq!(eval(&case, &error("eval_conflict_error", "a multiple b")), Ok(()));
         assert!(eval(&case, &error("eval_type_error", "a multiple b")).is_err());
         assert!(eval(&case, &error("eval_conflict_error", "else")).is_err());
         assert!(eval(&case, &results("[]")).is_err());

@@ -51,10 +51,7 @@ pub fn write(total: usize, failures: &[Failure<'_>], builtins: &[String]) -> Rep
     for failure in failures {
         match absent_feature(failure.case, builtins) {
             Some((feature, names)) => {
-                by_feature
-                    .entry(feature)
-                    .or_default()
-                    .push((failure.case, names));
+                by_feature.entry(feature).or_default().push((failure.case, names));
             }
             None => unexplained.push(failure),
         }
@@ -65,13 +62,7 @@ pub fn write(total: usize, failures: &[Failure<'_>], builtins: &[String]) -> Rep
         text.push_str("| case | name | uses |\n|---|---|---|\n");
         for (case, names) in cases {
             let names: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();
-            let _ = writeln!(
-                text,
-                "| {} | {} | {} |",
-                case.id,
-                cell(&case.note),
-                names.join(", ")
-            );
+            let _ = writeln!(text, "| {} | {} | {} |", case.id, cell(&case.note), names.join(", "));
         }
     }
     if !unexplained.is_empty() {
@@ -101,10 +92,7 @@ fn cell(text: &str) -> String {
 }
 
 /// Finds the first feature that the source of a case uses and the engine lacks, with the names used.
-fn absent_feature(
-    case: &EvalCase,
-    builtins: &[String],
-) -> Option<(&'static str, BTreeSet<String>)> {
+fn absent_feature(case: &EvalCase, builtins: &[String]) -> Option<(&'static str, BTreeSet<String>)> {
     let mut names = BTreeSet::new();
     for source in case.modules.iter().chain([&case.query]) {
         names.extend(dotted_names(source));
@@ -112,13 +100,7 @@ fn absent_feature(
     names.retain(|name| !builtins.contains(name));
     FEATURES.iter().find_map(|(feature, patterns)| {
         let is_one = |name: &&String| {
-            patterns.iter().any(|it| {
-                if it.ends_with('.') {
-                    name.starts_with(it)
-                } else {
-                    name == it
-                }
-            })
+            patterns.iter().any(|it| if it.ends_with('.') { name.starts_with(it) } else { name == it })
         };
         let used: BTreeSet<String> = names.iter().filter(is_one).cloned().collect();
         (!used.is_empty()).then_some((*feature, used))
@@ -191,25 +173,14 @@ mod tests {
     fn only_a_name_in_code_explains_a_failure() {
         let cases = [
             case("v1/a/0", "package p\nx := io.jwt.decode(input.t)"),
-            case(
-                "v1/a/1",
-                "package p\n# io.jwt.decode\nx := \"net.cidr_expand(\" ",
-            ),
+            case("v1/a/1", "package p\n# io.jwt.decode\nx := \"net.cidr_expand(\" "),
             case("v1/a/2", "package p\nx := net.cidr_contains(\"a\\\"\", 1)"),
             case("v1/a/3", "package p\nx := sprintf(`a \" b`, [])"),
         ];
         let failures: Vec<_> = cases.iter().map(|case| Failure { case, why: "" }).collect();
         let report = write(10, &failures, &["net.cidr_contains".to_owned()]);
         assert_eq!(report.unexplained, ["v1/a/1", "v1/a/2", "v1/a/3"]);
-        assert!(
-            report.text.contains("| v1/a/0 | a\\|b | `io.jwt.decode` |"),
-            "{}",
-            report.text
-        );
-        assert!(
-            report
-                .text
-                .contains("Of 10 evaluation cases of OPA 1.22, 6 pass and 4 do not")
-        );
+        assert!(report.text.contains("| v1/a/0 | a\\|b | `io.jwt.decode` |"), "{}", report.text);
+        assert!(report.text.contains("Of 10 evaluation cases of OPA 1.22, 6 pass and 4 do not"));
     }
 }

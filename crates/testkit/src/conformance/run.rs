@@ -27,11 +27,7 @@ pub type Runner<C> = fn(&mut dyn Engine, &C) -> Judged;
 
 /// Runs every case and returns the verdicts in the order of the cases.
 #[must_use]
-pub fn run<C: Send + Sync + 'static>(
-    cases: &Arc<[C]>,
-    make: &Maker,
-    runner: Runner<C>,
-) -> Vec<Judged> {
+pub fn run<C: Send + Sync + 'static>(cases: &Arc<[C]>, make: &Maker, runner: Runner<C>) -> Vec<Judged> {
     let lanes = thread::available_parallelism().map_or(1, usize::from);
     let mut verdicts = vec![Err("not run".to_owned()); cases.len()];
     let mut found = Vec::new();
@@ -109,9 +105,7 @@ fn spawn_worker<C: Send + Sync + 'static>(
 
 fn panic_text(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| payload.downcast_ref::<&str>().copied())
-        .unwrap_or("no message")
-        .to_owned()
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
 }
 
 #[cfg(test)]
@@ -142,11 +136,7 @@ mod tests {
         let make: Maker = Arc::new(|| Box::new(Fake));
         let verdicts = run(&cases, &make, |_, case| {
             assert!(*case != 7, "seven");
-            if *case == 9 {
-                Err("nine".to_owned())
-            } else {
-                Ok(())
-            }
+            if *case == 9 { Err("nine".to_owned()) } else { Ok(()) }
         });
         let failed: Vec<usize> = (0..20).filter(|it| verdicts[*it].is_err()).collect();
         assert_eq!(failed, [7, 9]);

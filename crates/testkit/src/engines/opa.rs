@@ -27,10 +27,7 @@ impl Opa {
         let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
         let name = format!("lictor-opa-{}-{number}", std::process::id());
         let program = std::env::var("OPA").unwrap_or_else(|_| "opa".to_owned());
-        Opa {
-            program,
-            folder: std::env::temp_dir().join(name),
-        }
+        Opa { program, folder: std::env::temp_dir().join(name) }
     }
 
     fn write_modules(&self, modules: &[String]) -> std::io::Result<Vec<String>> {
@@ -53,11 +50,7 @@ impl Opa {
             .current_dir(&self.folder)
             .output()
             .map_err(|err| format!("{}: {err}", self.program))?;
-        let text = if out.stdout.is_empty() {
-            out.stderr
-        } else {
-            out.stdout
-        };
+        let text = if out.stdout.is_empty() { out.stderr } else { out.stdout };
         let text = String::from_utf8_lossy(&text).into_owned();
         json::parse(&text).map_err(|err| format!("{err}: {text}"))
     }
@@ -100,10 +93,7 @@ impl Drop for Opa {
 
 impl Engine for Opa {
     fn eval(&mut self, case: &EvalCase) -> Outcome {
-        let answer = self
-            .eval_args(case)
-            .map_err(|err| err.to_string())
-            .and_then(|it| self.run(&it));
+        let answer = self.eval_args(case).map_err(|err| err.to_string()).and_then(|it| self.run(&it));
         match answer {
             Ok(answer) => outcome(&answer),
             Err(err) => Outcome::Refused(err),
@@ -111,14 +101,9 @@ impl Engine for Opa {
     }
 
     fn compile(&mut self, case: &CompileCase) -> Vec<Fault> {
-        let version = if case.version == Version::V0 {
-            "--v0-compatible"
-        } else {
-            "--v1-compatible"
-        };
-        let mut args: Vec<String> = ["check", "--format=json", "--max-errors=0", version]
-            .map(str::to_owned)
-            .to_vec();
+        let version = if case.version == Version::V0 { "--v0-compatible" } else { "--v1-compatible" };
+        let mut args: Vec<String> =
+            ["check", "--format=json", "--max-errors=0", version].map(str::to_owned).to_vec();
         if case.strict {
             args.push("--strict".to_owned());
         }
@@ -137,25 +122,12 @@ impl Engine for Opa {
 
 fn outcome(answer: &Json) -> Outcome {
     if let Some(error) = faults(answer).into_iter().next() {
-        let Fault {
-            module,
-            code,
-            row,
-            message,
-            ..
-        } = error;
+        let Fault { module, code, row, message, .. } = error;
         let text = format!("{module}:{row}: {code}: {message}");
         let is_refusal = code.starts_with("rego_");
-        return if is_refusal {
-            Outcome::Refused(text)
-        } else {
-            Outcome::Error { code, text }
-        };
+        return if is_refusal { Outcome::Refused(text) } else { Outcome::Error { code, text } };
     }
-    let results = answer
-        .get("result")
-        .and_then(Json::as_array)
-        .unwrap_or_default();
+    let results = answer.get("result").and_then(Json::as_array).unwrap_or_default();
     let empty = Json::Object(std::collections::BTreeMap::new());
     let bindings = results
         .iter()
@@ -167,20 +139,12 @@ fn outcome(answer: &Json) -> Outcome {
 
 /// The command line reports an expression that is false as a result; as a query it has no solution.
 fn has_false_expression(result: &Json) -> bool {
-    let expressions = result
-        .get("expressions")
-        .and_then(Json::as_array)
-        .unwrap_or_default();
-    expressions
-        .iter()
-        .any(|it| it.get("value") == Some(&Json::Bool(false)))
+    let expressions = result.get("expressions").and_then(Json::as_array).unwrap_or_default();
+    expressions.iter().any(|it| it.get("value") == Some(&Json::Bool(false)))
 }
 
 fn faults(answer: &Json) -> Vec<Fault> {
-    let errors = answer
-        .get("errors")
-        .and_then(Json::as_array)
-        .unwrap_or_default();
+    let errors = answer.get("errors").and_then(Json::as_array).unwrap_or_default();
     let text = |it: &Json, key: &str| it.get(key).and_then(Json::as_str).unwrap_or("").to_owned();
     errors
         .iter()
@@ -188,10 +152,7 @@ fn faults(answer: &Json) -> Vec<Fault> {
             let place = it.get("location").cloned().unwrap_or(Json::Null);
             let number = |key: &str| place.get(key).and_then(Json::as_i64).unwrap_or(0);
             let file = text(&place, "file");
-            let module = Path::new(&file)
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy();
+            let module = Path::new(&file).file_name().unwrap_or_default().to_string_lossy();
             Fault {
                 module: module.into_owned(),
                 code: text(it, "code"),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use lictor_runtime::{BuiltinFn, Host, NullHost};
+use lictor_syntax::ast;
 use lictor_value::{Arena, Document, Value};
 use lictor_vm::{Decision, EvalError, Input, Limits, Request, Scratch};
 
@@ -43,7 +44,7 @@ impl PlanEngine {
         let plan = lictor_plan::opa::import::import(plan).map_err(|err| err.to_string())?;
         let program = lictor_vm::compile(&plan, link).map_err(|err| err.to_string())?;
         let data = case.data.as_ref().map_or_else(Document::empty_object, document);
-        let input = case.input.as_ref().map(document);
+        let input = input(case)?;
         let entrypoint = program.entrypoint("eval").ok_or("no entrypoint `eval`")?;
         let request = Request {
             entrypoint,
@@ -57,6 +58,33 @@ impl PlanEngine {
         let outcome = self.scratch.eval(&program, request, solutions);
         Ok(outcome.unwrap_or_else(|err| error(&err)))
     }
+}
+
+/// Returns the input of a case.
+pub(super) fn input(case: &EvalCase) -> Result<Option<Document>, String> {
+    let Some(text) = &case.input_term else { return Ok(case.input.as_ref().map(document)) };
+    let options = lictor_syntax::ParseOptions::default();
+    let term = lictor_syntax::parse_term(text, &options).tree.ok_or("the input term does not parse")?;
+    let arena = Arena::new();
+    let value = ground(&term, &arena).ok_or("the input term is not ground")?;
+    Ok(Some(Document::from_value(value)))
+}
+
+fn ground<'e>(term: &ast::Term, arena: &'e Arena) -> Option<Value<'e>> {
+    let all = |items: &[ast::Term]| items.iter().map(|it| ground(it, arena)).collect::<Option<Vec<_>>>();
+    Some(match &term.kind {
+        ast::TermKind::Null => Value::NULL,
+        ast::TermKind::Bool(it) => Value::bool(*it),
+        ast::TermKind::Number(it) => arena.number_text(it),
+        ast::TermKind::String(it) => arena.string(&it.value),
+        ast::TermKind::Array(items) => arena.array(&all(items)?),
+        ast::TermKind::Set(items) => arena.set(&mut all(items)?),
+        ast::TermKind::Object(pairs) => {
+            let pairs = pairs.iter().map(|it| Some((ground(&it.0, arena)?, ground(&it.1, arena)?)));
+            arena.object(&mut pairs.collect::<Option<Vec<_>>>()?)
+        }
+        _ => return None,
+    })
 }
 
 /// Finds built-ins of the product, and those that cases need besides.

@@ -23,8 +23,7 @@ const PLACES_MAX: usize = 16;
 
 /// The folder of shared cases: `LICTOR_SHARED`, else `../shared` beside the repository.
 fn shared() -> Option<PathBuf> {
-    let folder =
-        std::env::var_os("LICTOR_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from);
+    let folder = std::env::var_os("LICTOR_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from);
     folder.join("conformance").is_dir().then_some(folder)
 }
 
@@ -34,11 +33,8 @@ fn skip(reason: &str) {
     let Some(log) = std::env::var_os("LICTOR_SKIP_LOG") else {
         return;
     };
-    let mut file = fs::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(log)
-        .expect("the skip log can be written");
+    let mut file =
+        fs::OpenOptions::new().create(true).append(true).open(log).expect("the skip log can be written");
     writeln!(file, "{reason}").expect("the skip log can be written");
 }
 
@@ -49,12 +45,7 @@ fn nothing_of_others_is_copied() {
     };
     let mut texts = Vec::new();
     collect(&folder.join("conformance"), &mut texts);
-    assert!(
-        texts.len() > 100,
-        "only {} texts below {}",
-        texts.len(),
-        folder.display()
-    );
+    assert!(texts.len() > 100, "only {} texts below {}", texts.len(), folder.display());
     let index = Index::new(texts.iter().map(|it| squeeze(it.as_bytes())).collect());
     let mut faults = Vec::new();
     for source in sources() {
@@ -73,19 +64,12 @@ fn nothing_of_others_is_copied() {
             ));
         }
     }
-    assert!(
-        faults.is_empty(),
-        "others' text in our files:\n  {}",
-        faults.join("\n  ")
-    );
+    assert!(faults.is_empty(), "others' text in our files:\n  {}", faults.join("\n  "));
 }
 
 /// Gathers the texts of all cases below `folder`: sources inside JSON files, and other files whole.
 fn collect(folder: &Path, texts: &mut Vec<String>) {
-    for entry in fs::read_dir(folder)
-        .expect("the shared folder can be read")
-        .flatten()
-    {
+    for entry in fs::read_dir(folder).expect("the shared folder can be read").flatten() {
         let path = entry.path();
         if path.is_dir() {
             // Plans and recorded exchanges hold no source text.
@@ -120,29 +104,18 @@ fn text_of_case(case: &serde_json::Value, texts: &mut Vec<String>) {
     for key in ["query", "input_term", "src"] {
         texts.extend(case.get(key).and_then(|it| it.as_str()).map(str::to_owned));
     }
-    for module in case
-        .get("modules")
-        .and_then(|it| it.as_array())
-        .into_iter()
-        .flatten()
-    {
+    for module in case.get("modules").and_then(|it| it.as_array()).into_iter().flatten() {
         texts.extend(module.as_str().map(str::to_owned));
     }
 }
 
 fn squeeze(text: &[u8]) -> Vec<u8> {
-    text.iter()
-        .copied()
-        .filter(|it| !it.is_ascii_whitespace())
-        .collect()
+    text.iter().copied().filter(|it| !it.is_ascii_whitespace()).collect()
 }
 
 /// Undoes the escapes of a quoted string, so that a module inside JSON or YAML is seen too.
 fn unescape(text: &str) -> String {
-    text.replace("\\n", " ")
-        .replace("\\t", " ")
-        .replace("\\\"", "\"")
-        .replace("\\\\", "\\")
+    text.replace("\\n", " ").replace("\\t", " ").replace("\\\"", "\"").replace("\\\\", "\\")
 }
 
 /// The blocks of all texts by their hash, with a bitmap before the map for the many misses.
@@ -154,11 +127,7 @@ struct Index {
 
 impl Index {
     fn new(texts: Vec<Vec<u8>>) -> Index {
-        let mut index = Index {
-            texts: Vec::new(),
-            places: HashMap::new(),
-            bitmap: vec![false; 1 << 20],
-        };
+        let mut index = Index { texts: Vec::new(), places: HashMap::new(), bitmap: vec![false; 1 << 20] };
         for (number, text) in texts.iter().enumerate() {
             for (block, bytes) in text.chunks_exact(BLOCK).enumerate() {
                 let hash = bytes.iter().fold(0, |hash, it| push(hash, *it));
@@ -195,16 +164,9 @@ impl Index {
     fn copied_at<'a>(&self, ours: &'a [u8], start: usize, hash: u64) -> Option<&'a [u8]> {
         for (number, place) in self.places.get(&hash)? {
             let theirs = &self.texts[*number];
-            let before = ours[..start]
-                .iter()
-                .rev()
-                .zip(theirs[..*place].iter().rev());
+            let before = ours[..start].iter().rev().zip(theirs[..*place].iter().rev());
             let before = before.take_while(|(a, b)| a == b).count();
-            let after = ours[start..]
-                .iter()
-                .zip(&theirs[*place..])
-                .take_while(|(a, b)| a == b)
-                .count();
+            let after = ours[start..].iter().zip(&theirs[*place..]).take_while(|(a, b)| a == b).count();
             if before + after >= COPIED_MIN {
                 return Some(&ours[start - before..start + after]);
             }
@@ -224,20 +186,14 @@ fn slot(hash: u64) -> usize {
 
 #[test]
 fn a_copy_is_found_wherever_it_starts() {
-    let theirs: Vec<u8> = (0..400u32)
-        .map(|it| b'a' + u8::try_from(it * 7_919 % 1_009 % 26).unwrap())
-        .collect();
+    let theirs: Vec<u8> =
+        (0..400u32).map(|it| b'a' + u8::try_from(it * 7_919 % 1_009 % 26).unwrap()).collect();
     let index = Index::new(vec![theirs.clone()]);
     for start in 0..100 {
-        let mut ours =
-            b"something of our own, long enough to stand before a copy of theirs!".to_vec();
+        let mut ours = b"something of our own, long enough to stand before a copy of theirs!".to_vec();
         ours.extend_from_slice(&theirs[start..start + COPIED_MIN]);
         ours.extend_from_slice(b"!and after");
-        assert_eq!(
-            index.longest(&ours).map(<[u8]>::len),
-            Some(COPIED_MIN),
-            "start {start}"
-        );
+        assert_eq!(index.longest(&ours).map(<[u8]>::len), Some(COPIED_MIN), "start {start}");
     }
     let mut short = b"ours".to_vec();
     short.extend_from_slice(&theirs[7..7 + COPIED_MIN - 1]);

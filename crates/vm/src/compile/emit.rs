@@ -272,6 +272,9 @@ impl<'p> Emitter<'p> {
             Operand::Local(local) if self.registers.may_build(local) => {
                 Op::DotBuilding { source: self.reg(local), key, target, fail }
             }
+            Operand::Local(local) if self.registers.is_base(local) => {
+                Op::DotBase { source: self.open_arg(source), key, target, fail }
+            }
             _ => Op::Dot { source: self.open_arg(source), key, target, fail },
         }
     }

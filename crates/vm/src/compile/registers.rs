@@ -15,6 +15,7 @@ pub(super) struct Registers {
     /// Registers to clear at the start of each top-level block.
     pub(super) resets: Vec<Vec<u32>>,
     building: HashSet<Local>,
+    base: HashSet<Local>,
 }
 
 /// How one local is used.
@@ -37,7 +38,14 @@ impl Registers {
         let mut registers = Self::default();
         registers.resets = vec![Vec::new(); function.blocks.len()];
         registers.assign(function, &uses);
-        registers.building = building(function);
+        let mut found = HashSet::new();
+        let mut edges = Edges::default();
+        for block in &function.blocks {
+            collect(block, &mut found, &mut edges);
+        }
+        registers.base = reached(HashSet::from([Local::DATA]), &edges.dots);
+        edges.copies.extend(edges.dots);
+        registers.building = reached(found, &edges.copies);
         registers
     }
 
@@ -85,42 +93,53 @@ impl Registers {
         self.numbers.get(&local).copied().unwrap_or(self.total)
     }
 
+    /// Says whether the local holds base data, or a part of it.
+    pub(super) fn is_base(&self, local: Local) -> bool {
+        self.base.contains(&local)
+    }
+
     /// Says whether the local may hold a container that is being made.
     pub(super) fn may_build(&self, local: Local) -> bool {
         self.building.contains(&local)
     }
 }
 
-/// Finds the locals that may hold containers: targets of `Make…`, their copies, and what is looked up in them.
-fn building(function: &Function) -> HashSet<Local> {
-    let mut found = HashSet::new();
-    let mut edges: Vec<(Local, Local)> = Vec::new();
-    for block in &function.blocks {
-        collect_building(block, &mut found, &mut edges);
-    }
+/// From which local values come into which.
+#[derive(Default)]
+struct Edges {
+    copies: Vec<(Local, Local)>,
+    dots: Vec<(Local, Local)>,
+}
+
+/// Returns the locals that values of the first ones come into.
+fn reached(mut found: HashSet<Local>, edges: &[(Local, Local)]) -> HashSet<Local> {
     let mut grown = !found.is_empty();
     while grown {
         grown = false;
-        for (from, to) in &edges {
+        for (from, to) in edges {
             grown |= found.contains(from) && found.insert(*to);
         }
     }
     found
 }
 
-fn collect_building(block: &Block, found: &mut HashSet<Local>, edges: &mut Vec<(Local, Local)>) {
+fn collect(block: &Block, made: &mut HashSet<Local>, edges: &mut Edges) {
     for stmt in &block.stmts {
         match &stmt.kind {
             StmtKind::MakeArray { target, .. }
             | StmtKind::MakeObject { target }
             | StmtKind::MakeSet { target } => {
-                found.insert(*target);
+                made.insert(*target);
             }
-            StmtKind::Assign { source: Operand::Local(source), target }
-            | StmtKind::Dot { source: Operand::Local(source), target, .. } => edges.push((*source, *target)),
+            StmtKind::Assign { source: Operand::Local(source), target } => {
+                edges.copies.push((*source, *target))
+            }
+            StmtKind::Dot { source: Operand::Local(source), target, .. } => {
+                edges.dots.push((*source, *target))
+            }
             _ => {}
         }
-        stmt.kind.for_each_block(|it| collect_building(it, found, edges));
+        stmt.kind.for_each_block(|it| collect(it, made, edges));
     }
 }
 
