@@ -6,6 +6,7 @@
 #![warn(clippy::disallowed_methods)]
 
 mod ir;
+mod lower;
 pub mod opa;
 mod visit;
 
@@ -13,3 +14,4 @@ pub use ir::{
     Answer, Block, BuiltinDecl, BuiltinRef, Callee, Comparison, ConstId, Entrypoint, Facts, FuncId, Function,
     Local, Location, Operand, Plan, RuleIdx, RuleInfo, Stmt, StmtKind,
 };
+pub use lower::{BuiltinFacts, BuiltinLookup, Lowering, Solutions, lower};

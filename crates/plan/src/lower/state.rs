@@ -1,0 +1,194 @@
+//! What all functions of a lowering share: the plan so far, the memo of functions, and what is still to be lowered.
+//!
+//! A function gets its number when it is first called and is lowered later from a list, so that neither recursion
+//! nor the length of a chain of rules costs stack.
+
+use std::collections::{HashMap, VecDeque};
+
+use lictor_hir::tree as hir;
+use lictor_syntax::{Source, Span};
+
+use super::BuiltinLookup;
+use super::constants::Constants;
+use super::generation::{GenId, Generations};
+use super::tree::{NodeId, Tree, shown};
+use crate::ir::{
+    BuiltinDecl, BuiltinRef, ConstId, FuncId, Function, Local, Location, Plan, RuleIdx, RuleInfo,
+};
+
+/// What is lowered into a function without being asked for by name.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Job {
+    /// A group; of a partial object only the rules that can define something below the keys (`None` is any key).
+    Group(hir::GroupId, Vec<Option<ConstId>>, GenId),
+    /// The whole document of a node that is no group.
+    Extent(NodeId, GenId),
+}
+
+/// What all functions share.
+pub(super) struct State {
+    pub(super) plan: Plan,
+    pub(super) tree: Tree,
+    pub(super) generations: Generations,
+    pub(super) constants: Constants,
+    pub(super) locations: Locations,
+    pub(super) builtins: BuiltinLookup,
+    pub(super) pending: VecDeque<(Job, FuncId)>,
+    functions: HashMap<Job, FuncId>,
+    builtin_refs: HashMap<Box<str>, (BuiltinRef, bool, bool)>,
+    rules: HashMap<hir::RuleId, RuleIdx>,
+}
+
+/// How a built-in is called.
+#[derive(Clone, Copy)]
+pub(super) struct BuiltinCall {
+    pub(super) builtin: BuiltinRef,
+    /// It gives an array of results.
+    pub(super) relation: bool,
+    /// It gives no result.
+    pub(super) void: bool,
+}
+
+impl State {
+    pub(super) fn new(hir: &hir::Hir, builtins: BuiltinLookup) -> Self {
+        let files = hir.sources.iter().map(|it| it.name().as_ref().into()).collect();
+        Self {
+            plan: Plan { files, ..Plan::default() },
+            tree: Tree::new(hir),
+            generations: Generations::new(),
+            constants: Constants::default(),
+            locations: Locations::default(),
+            builtins,
+            pending: VecDeque::new(),
+            functions: HashMap::new(),
+            builtin_refs: HashMap::new(),
+            rules: HashMap::new(),
+        }
+    }
+
+    /// Returns the function of a group; see [`Job::Group`].
+    pub(super) fn group(
+        &mut self,
+        hir: &hir::Hir,
+        group: hir::GroupId,
+        keys: Vec<Option<ConstId>>,
+        generation: GenId,
+    ) -> FuncId {
+        let job = Job::Group(group, keys, generation);
+        if let Some(id) = self.functions.get(&job) {
+            return *id;
+        }
+        let Job::Group(_, keys, _) = &job else { return FuncId(0) };
+        let path = &hir.groups[group.0 as usize].path;
+        let mut name = format!("g{}.{}", generation.0, shown(path));
+        for key in keys {
+            match key {
+                Some(id) => name.push_str(&format!("[{}]", self.constants.documents()[id.0 as usize].root())),
+                None => name.push_str("[_]"),
+            }
+        }
+        let path = if keys.is_empty() { dynamic_path(generation, path) } else { Vec::new() };
+        self.enlist(job, name, path)
+    }
+
+    /// Returns the function of the whole document of a node.
+    pub(super) fn extent(&mut self, node: NodeId, generation: GenId) -> FuncId {
+        let job = Job::Extent(node, generation);
+        if let Some(id) = self.functions.get(&job) {
+            return *id;
+        }
+        let path = self.tree.path(node);
+        let name = format!("g{}.{}", generation.0, shown(&path));
+        let path = dynamic_path(generation, &path);
+        self.enlist(job, name, path)
+    }
+
+    fn enlist(&mut self, job: Job, name: String, path: Vec<Box<str>>) -> FuncId {
+        let id = self.reserve(name, path);
+        self.pending.push_back((job.clone(), id));
+        self.functions.insert(job, id);
+        id
+    }
+
+    /// Makes a function that is filled later.
+    pub(super) fn reserve(&mut self, name: String, path: Vec<Box<str>>) -> FuncId {
+        let id = FuncId(u32::try_from(self.plan.functions.len()).expect("fewer functions than 2^32"));
+        self.plan.functions.push(Function {
+            name: name.into(),
+            path,
+            params: Vec::new(),
+            result: Local::FIRST_FREE,
+            locals: Local::FIRST_FREE.0 + 1,
+            blocks: Vec::new(),
+            facts: None,
+        });
+        id
+    }
+
+    /// Returns how to call a built-in.
+    pub(super) fn builtin(&mut self, name: &str) -> BuiltinCall {
+        if let Some((builtin, relation, void)) = self.builtin_refs.get(name) {
+            return BuiltinCall { builtin: *builtin, relation: *relation, void: *void };
+        }
+        let facts = (self.builtins)(name);
+        let at = u32::try_from(self.plan.builtins.len()).expect("fewer built-ins than 2^32");
+        self.plan.builtins.push(BuiltinDecl { name: name.into(), declaration: facts.declaration });
+        let call = BuiltinCall { builtin: BuiltinRef(at), relation: facts.relation, void: facts.void };
+        self.builtin_refs.insert(name.into(), (call.builtin, call.relation, call.void));
+        call
+    }
+
+    /// Returns the number of a rule in the plan.
+    pub(super) fn rule(&mut self, hir: &hir::Hir, id: hir::RuleId) -> RuleIdx {
+        if let Some(index) = self.rules.get(&id) {
+            return *index;
+        }
+        let rule = &hir.rules[id.0 as usize];
+        let location = self.locations.of(hir, None, rule.place);
+        let index = RuleIdx(u32::try_from(self.plan.rules.len()).expect("fewer rules than 2^32"));
+        self.plan.rules.push(RuleInfo { path: rule.shown.clone(), location });
+        self.rules.insert(id, index);
+        index
+    }
+
+    /// Returns the number of a file that is no module's.
+    pub(super) fn file(&mut self, name: &str) -> u32 {
+        let found = self.plan.files.iter().position(|it| it.as_ref() == name);
+        let at = found.unwrap_or_else(|| {
+            self.plan.files.push(name.into());
+            self.plan.files.len() - 1
+        });
+        u32::try_from(at).unwrap_or(0)
+    }
+}
+
+fn dynamic_path(generation: GenId, path: &[Box<str>]) -> Vec<Box<str>> {
+    let first = format!("g{}", generation.0).into_boxed_str();
+    std::iter::once(first).chain(path.iter().cloned()).collect()
+}
+
+/// Turns places into rows and columns; the last one is kept, since statements come in runs.
+#[derive(Default)]
+pub(super) struct Locations {
+    last: Option<(u32, Span, Location)>,
+    /// The file of the query that is being lowered.
+    pub(super) query_file: u32,
+}
+
+impl Locations {
+    pub(super) fn of(&mut self, hir: &hir::Hir, query: Option<&Source>, place: hir::Place) -> Location {
+        let file = if query.is_some() { self.query_file } else { place.file.0 };
+        if let Some((last_file, span, location)) = self.last
+            && last_file == file
+            && span == place.span
+        {
+            return location;
+        }
+        let source = query.or_else(|| hir.sources.get(file as usize).map(|it| &**it));
+        let Some(source) = source else { return Location::default() };
+        let (start, end) = (source.position(place.span.start), source.position(place.span.end));
+        let location = Location { file, row: start.row, col: start.col, end_row: end.row, end_col: end.col };
+        self.last = Some((file, place.span, location));
+        location
+    }
+}

@@ -1,0 +1,124 @@
+//! The tree of documents that rules define: packages and groups by their path.
+//!
+//! Apart because references, extents and replaced documents all walk it. It knows paths and groups only; what hides
+//! a node is the business of `generation`.
+
+use lictor_hir::tree as hir;
+
+/// A node, by position in [`Tree::nodes`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct NodeId(u32);
+
+/// The tree below `data`.
+#[derive(Debug)]
+pub(super) struct Tree {
+    nodes: Vec<Node>,
+}
+
+#[derive(Debug, Default)]
+struct Node {
+    parent: Option<(NodeId, Box<str>)>,
+    /// Sorted by name.
+    children: Vec<(Box<str>, NodeId)>,
+    group: Option<hir::GroupId>,
+    function: bool,
+}
+
+impl Tree {
+    /// The node of `data` itself.
+    pub(super) const ROOT: NodeId = NodeId(0);
+
+    /// Builds the tree of all groups and packages.
+    pub(super) fn new(hir: &hir::Hir) -> Self {
+        let mut tree = Self { nodes: vec![Node::default()] };
+        for (group, index) in hir.groups.iter().zip(0u32..) {
+            let node = tree.insert(&group.path);
+            let slot = &mut tree.nodes[node.0 as usize];
+            slot.group = Some(hir::GroupId(index));
+            slot.function = matches!(group.kind, hir::GroupKind::Function { .. });
+        }
+        for package in &hir.packages {
+            tree.insert(package);
+        }
+        tree
+    }
+
+    fn insert(&mut self, path: &[Box<str>]) -> NodeId {
+        let mut node = Self::ROOT;
+        for name in path {
+            // INVARIANT: nothing stands below a group; a package there is a conflict that was reported.
+            if self.group(node).is_some() {
+                return node;
+            }
+            let children = &self.nodes[node.0 as usize].children;
+            node = match children.binary_search_by(|it| it.0.as_ref().cmp(name)) {
+                Ok(at) => children[at].1,
+                Err(at) => {
+                    let child = NodeId(u32::try_from(self.nodes.len()).expect("fewer nodes than 2^32"));
+                    self.nodes.push(Node { parent: Some((node, name.clone())), ..Node::default() });
+                    self.nodes[node.0 as usize].children.insert(at, (name.clone(), child));
+                    child
+                }
+            };
+        }
+        node
+    }
+
+    /// Returns the child of a name.
+    pub(super) fn child(&self, node: NodeId, name: &str) -> Option<NodeId> {
+        let children = &self.nodes[node.0 as usize].children;
+        children.binary_search_by(|it| it.0.as_ref().cmp(name)).ok().map(|at| children[at].1)
+    }
+
+    /// Returns the children in order of their names.
+    pub(super) fn children(&self, node: NodeId) -> &[(Box<str>, NodeId)] {
+        &self.nodes[node.0 as usize].children
+    }
+
+    /// Returns the node of a path.
+    pub(super) fn find<'a>(&self, mut path: impl Iterator<Item = &'a str>) -> Option<NodeId> {
+        path.try_fold(Self::ROOT, |node, name| self.child(node, name))
+    }
+
+    /// Returns the group that the node stands for.
+    pub(super) fn group(&self, node: NodeId) -> Option<hir::GroupId> {
+        self.nodes[node.0 as usize].group
+    }
+
+    /// Says whether the node is a function, which is no document.
+    pub(super) fn is_function(&self, node: NodeId) -> bool {
+        self.nodes[node.0 as usize].function
+    }
+
+    /// Returns the names from `data` to the node.
+    pub(super) fn path(&self, mut node: NodeId) -> Vec<Box<str>> {
+        let mut path = Vec::new();
+        while let Some((parent, name)) = &self.nodes[node.0 as usize].parent {
+            path.push(name.clone());
+            node = *parent;
+        }
+        path.reverse();
+        path
+    }
+}
+
+/// Returns a path as Rego writes it: `data.a["b-c"]`.
+pub(super) fn shown(path: &[Box<str>]) -> String {
+    let mut out = String::from("data");
+    for name in path {
+        let mut chars = name.chars();
+        let plain = chars.next().is_some_and(|it| it.is_ascii_alphabetic() || it == '_')
+            && chars.all(|it| it.is_ascii_alphanumeric() || it == '_');
+        if plain {
+            out.push('.');
+            out.push_str(name);
+        } else {
+            out.push('[');
+            let mut quoted = Vec::new();
+            lictor_value::write_string(name, &mut quoted, false);
+            out.push_str(&String::from_utf8_lossy(&quoted));
+            out.push(']');
+        }
+    }
+    out
+}
