@@ -23,7 +23,7 @@ use num_bigint::{BigInt, Sign};
 use num_traits::{ToPrimitive, Zero};
 
 use shortest::{shortest_digits, write_general, write_plain};
-use text::{Decimal, digits_to_u64, plain_decimal};
+use text::{Decimal, ShortDecimal, plain_decimal};
 
 pub use accumulate::{Product, Sum};
 pub use compare::{
@@ -42,7 +42,12 @@ pub use text::{
 };
 
 /// The greatest binary exponent, either way, of a float that is computed with.
-const FLOAT_EXPONENT_MAX: u32 = 1 << 23;
+const FLOAT_EXPONENT_MAX: u32 = 1 << 22;
+
+/// A bound of the decimal exponents of these floats.
+const MAGNITUDE_MAX: u64 = 1_300_000;
+/// No decimal exponent of less than this is too small for a float.
+const SURELY_FLOAT: i64 = 500_000_000;
 
 /// A number during computation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,19 +66,46 @@ impl Number {
     #[must_use]
     #[inline]
     pub fn parse(text: &str) -> Option<Self> {
-        parse_short_int(text.as_bytes()).map(Self::Int).or_else(|| Self::parse_slow(text))
+        match ShortDecimal::scan(text.as_bytes()) {
+            Some(short) => Some(Self::from_short(short)),
+            None => Self::parse_slow(text),
+        }
+    }
+
+    #[inline]
+    fn from_short(short: ShortDecimal) -> Self {
+        let ShortDecimal { negative, mantissa, places } = short;
+        let unit = text::power_of_ten(places).unwrap_or(1);
+        // At most 18 digits.
+        match i64::try_from(mantissa / unit) {
+            Ok(0) if mantissa == 0 && negative => Self::Float(SoftFloat::NEGATIVE_ZERO),
+            Ok(value) if mantissa % unit == 0 => Self::Int(if negative { -value } else { value }),
+            _ => match SoftFloat::from_small_decimal(negative, mantissa, -i64::from(places)) {
+                Magnitude::Finite(float) => Self::Float(float),
+                _ => Self::Int(0),
+            },
+        }
     }
 
     fn parse_slow(text: &str) -> Option<Self> {
+        if let Some(decimal) = Decimal::scan(text.as_bytes()) {
+            return Self::from_decimal(&decimal);
+        }
         let plain = plain_decimal(text)?;
-        let decimal = Decimal::scan(plain.as_bytes())?;
+        Self::from_decimal(&Decimal::scan(plain.as_bytes())?)
+    }
+
+    fn from_decimal(decimal: &Decimal<'_>) -> Option<Self> {
         if decimal.is_zero() {
             return Some(if decimal.negative { Self::Float(SoftFloat::NEGATIVE_ZERO) } else { Self::Int(0) });
         }
-        if let Some(integer) = integer::exact_integer(&decimal) {
+        if decimal.magnitude().unsigned_abs() > MAGNITUDE_MAX && decimal.scale() > -SURELY_FLOAT {
+            return None;
+        }
+        if let Some(integer) = integer::exact_integer(decimal) {
             return Self::from_big(integer).ok();
         }
-        match SoftFloat::from_decimal(&decimal) {
+        match SoftFloat::from_decimal(decimal) {
             // Too small for any float: zero, but no integer.
             Magnitude::Finite(float) if float.is_zero() => Some(Self::Float(SoftFloat::ZERO)),
             Magnitude::Finite(float) if !is_out_of_range(&float) => Some(Self::Float(float)),
@@ -209,21 +241,6 @@ impl Number {
         write_float(&float, bits, &mut out);
         Self::parse(&out).ok_or_else(|| NumberErrorKind::TooLarge.into())
     }
-}
-
-/// Reads an integer of at most 18 digits, leaving every other text (and `-0`)
-/// to the general way.
-#[inline]
-fn parse_short_int(text: &[u8]) -> Option<i64> {
-    let (negative, digits) = match text {
-        [b'-', rest @ ..] => (true, rest),
-        _ => (false, text),
-    };
-    if digits.is_empty() || digits.len() > 18 || !digits.iter().all(u8::is_ascii_digit) {
-        return None;
-    }
-    let value = i64::try_from(digits_to_u64(digits)?).ok()?;
-    if negative { (value != 0).then_some(-value) } else { Some(value) }
 }
 
 fn is_out_of_range(float: &SoftFloat) -> bool {

@@ -20,15 +20,9 @@ enum Running {
     Wide(Option<BigInt>, SoftFloat),
 }
 
-/// A running sum.
-#[derive(Debug, Clone)]
+/// A running sum. After an error it is of no use.
+#[derive(Debug, Clone, Default)]
 pub struct Sum(Running);
-
-impl Default for Sum {
-    fn default() -> Self {
-        Self(Running::Small(0))
-    }
-}
 
 impl Sum {
     /// Adds a number.
@@ -48,7 +42,7 @@ impl Sum {
 
     #[cold]
     fn push_wide(&mut self, number: &Number) -> Result<(), NumberError> {
-        let (exact, float) = self.0.widened();
+        let (exact, float) = std::mem::take(&mut self.0).widened();
         let exact = match (exact, number.to_big_int()) {
             (Some(sum), Some(value)) => Some(sum + value),
             _ => None,
@@ -71,7 +65,7 @@ impl Sum {
     }
 }
 
-/// A running product.
+/// A running product. After an error it is of no use.
 #[derive(Debug, Clone)]
 pub struct Product(Running);
 
@@ -103,7 +97,7 @@ impl Product {
 
     #[cold]
     fn push_wide(&mut self, number: &Number) -> Result<(), NumberError> {
-        let (exact, float) = self.0.widened();
+        let (exact, float) = std::mem::take(&mut self.0).widened();
         let exact = match (exact, number.to_big_int()) {
             (Some(product), Some(value)) => {
                 if product.bits() + value.bits() > INTEGER_BITS_MAX {
@@ -131,11 +125,17 @@ impl Product {
     }
 }
 
+impl Default for Running {
+    fn default() -> Self {
+        Self::Small(0)
+    }
+}
+
 impl Running {
-    fn widened(&self) -> (Option<BigInt>, SoftFloat) {
+    fn widened(self) -> (Option<BigInt>, SoftFloat) {
         match self {
-            Self::Small(value) => (Some(BigInt::from(*value)), SoftFloat::from_i64(*value)),
-            Self::Wide(exact, float) => (exact.clone(), *float),
+            Self::Small(value) => (Some(BigInt::from(value)), SoftFloat::from_i64(value)),
+            Self::Wide(exact, float) => (exact, float),
         }
     }
 

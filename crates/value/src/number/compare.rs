@@ -9,7 +9,7 @@
 
 use std::cmp::Ordering;
 
-use super::text::{Decimal, int_value, plain_decimal, text_to_f64};
+use super::text::{Decimal, ShortDecimal, int_value, plain_decimal, text_to_f64};
 use super::{Magnitude, SoftFloat};
 
 /// Compares two numbers as the comparison operators do.
@@ -19,10 +19,7 @@ pub fn compare_text(a: &str, b: &str) -> Ordering {
     if a == b {
         return Ordering::Equal;
     }
-    if let (Some(x), Some(y)) = (int_value(a), int_value(b)) {
-        return x.cmp(&y);
-    }
-    compare_slow(a, b)
+    order_short(a, b).unwrap_or_else(|| compare_slow(a, b))
 }
 
 /// Reports whether two numbers are equal for the equality operator.
@@ -36,21 +33,40 @@ pub fn equal_text(a: &str, b: &str) -> bool {
 #[must_use]
 #[inline]
 pub fn compare_int_text(a: i64, b: &str) -> Ordering {
-    if let Some(y) = int_value(b) {
-        return a.cmp(&y);
+    let short = ShortDecimal { negative: a < 0, mantissa: a.unsigned_abs(), places: 0 };
+    if let Some(order) = ShortDecimal::scan(b.as_bytes()).and_then(|y| short.order(y)) {
+        return order;
     }
     // An integer's text has no point, so the exception cannot apply.
-    order_slow(&a.to_string(), b)
+    let mut buffer = [b'0'; 20];
+    let mut start = buffer.len();
+    let mut rest = a.unsigned_abs();
+    while rest > 0 {
+        start -= 1;
+        if let (Some(place), Ok(digit)) = (buffer.get_mut(start), u8::try_from(rest % 10)) {
+            *place = b'0' + digit;
+        }
+        rest /= 10;
+    }
+    let x = Decimal { negative: a < 0, int: buffer.get(start..).unwrap_or_default(), frac: &[], exponent: 0 };
+    match Decimal::scan(b.as_bytes()) {
+        Some(y) => order_decimals(&x, &y),
+        None => order_loose(&a.to_string(), b),
+    }
 }
 
 /// Orders two numbers by their exact values: a total order.
 #[must_use]
 #[inline]
 pub fn order_text(a: &str, b: &str) -> Ordering {
-    if let (Some(x), Some(y)) = (int_value(a), int_value(b)) {
-        return x.cmp(&y);
-    }
-    order_slow(a, b)
+    order_short(a, b).unwrap_or_else(|| order_slow(a, b))
+}
+
+/// Orders short decimals. Two such fractions with one nearest `f64` are equal,
+/// so that the exception needs no thought.
+#[inline]
+fn order_short(a: &str, b: &str) -> Option<Ordering> {
+    ShortDecimal::scan(a.as_bytes())?.order(ShortDecimal::scan(b.as_bytes())?)
 }
 
 #[cold]
@@ -72,14 +88,22 @@ fn is_zero_ended_fraction(text: &str) -> bool {
 }
 
 fn order_slow(a: &str, b: &str) -> Ordering {
-    let (Some(plain_a), Some(plain_b)) = (plain_decimal(a), plain_decimal(b)) else {
-        return a.cmp(b);
-    };
-    match (Decimal::scan(plain_a.as_bytes()), Decimal::scan(plain_b.as_bytes())) {
+    match (Decimal::scan(a.as_bytes()), Decimal::scan(b.as_bytes())) {
         (Some(x), Some(y)) => order_decimals(&x, &y),
-        // No numbers; values never hold such texts.
-        _ => a.cmp(b),
+        _ => order_loose(a, b),
     }
+}
+
+/// Orders texts of which one at least is no plain decimal.
+fn order_loose(a: &str, b: &str) -> Ordering {
+    if let (Some(plain_a), Some(plain_b)) = (plain_decimal(a), plain_decimal(b))
+        && let Some(x) = Decimal::scan(plain_a.as_bytes())
+        && let Some(y) = Decimal::scan(plain_b.as_bytes())
+    {
+        return order_decimals(&x, &y);
+    }
+    // No numbers; values never hold such texts.
+    a.cmp(b)
 }
 
 fn order_decimals(a: &Decimal<'_>, b: &Decimal<'_>) -> Ordering {

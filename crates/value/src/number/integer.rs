@@ -10,8 +10,8 @@ use num_traits::{ToPrimitive, Zero};
 use super::text::{Decimal, digits_of, digits_to_u64, int_value, plain_decimal};
 use super::{Magnitude, Number, NumberError, NumberErrorKind, SoftFloat};
 
-/// The most bits an integer may have: about 2.5 million decimal digits.
-pub const INTEGER_BITS_MAX: u64 = 1 << 23;
+/// The most bits an integer may have: about 1.26 million decimal digits.
+pub const INTEGER_BITS_MAX: u64 = 1 << 22;
 
 /// Reads decimal digits (and nothing else) of any count, in less than
 /// quadratic time.

@@ -13,6 +13,7 @@ use num_integer::Integer;
 use num_traits::ToPrimitive;
 
 use super::SoftFloat;
+use super::text::power_of_ten;
 
 /// The most digits a 64-bit mantissa needs, and room.
 const DIGITS_MAX: usize = 32;
@@ -179,7 +180,7 @@ fn int_digits(value: u64) -> Digits {
     }
     let count = value.ilog10();
     for place in (0..=count).rev() {
-        let digit = value / 10_u64.pow(place) % 10;
+        let digit = value / power_of_ten(place).unwrap_or(1) % 10;
         digits.push(u8::try_from(digit).unwrap_or(0));
     }
     digits.exponent = i64::from(count) + 1;

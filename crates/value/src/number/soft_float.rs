@@ -17,6 +17,11 @@ use super::text::{Decimal, digits_of, digits_to_u64};
 const MANTISSA_BITS: u32 = 64;
 /// The width that a product of many numbers is kept at.
 pub(super) const PRODUCT_BITS: u32 = 53;
+/// The most digits of a text that are read, more than any tie between floats
+/// within the reading limit has.
+const DIGITS_MAX: usize = 200_000;
+/// The same as a power of ten.
+const DIGITS_MAX_SCALE: i64 = 200_000;
 /// The top bit, set in the mantissa of every number but zero.
 const TOP: u64 = 1 << 63;
 
@@ -123,11 +128,19 @@ impl SoftFloat {
             let value = frac.iter().fold(high, |value, byte| value * 10 + u64::from(byte - b'0'));
             return Self::from_small_decimal(negative, value, scale);
         }
-        scale_by_ten(negative, &digits_of(int, frac), scale)
+        let (int, frac, rest_is_zero) = keep_digits(int, frac);
+        if rest_is_zero.is_none() {
+            return scale_by_ten(negative, &digits_of(int, frac), scale);
+        }
+        // A digit that is not zero stands for the rest that is not.
+        let sticky = BigUint::from(u8::from(rest_is_zero == Some(false)));
+        let kept = digits_of(int, frac) * 10_u8 + sticky;
+        let scale = decimal.magnitude().saturating_sub(DIGITS_MAX_SCALE + 1);
+        scale_by_ten(negative, &kept, scale)
     }
 
     /// `value * 10^scale`, in machine words where the power of five fits one.
-    fn from_small_decimal(negative: bool, value: u64, scale: i64) -> Magnitude {
+    pub(super) fn from_small_decimal(negative: bool, value: u64, scale: i64) -> Magnitude {
         let magnitude = Self::from_u64(negative, value);
         if scale == 0 {
             return Magnitude::Finite(magnitude);
@@ -300,6 +313,18 @@ fn round_big(negative: bool, value: &BigUint, exponent: i64, sticky: bool) -> Ma
     }
 }
 
+/// Cuts digits off that are more than are read, and says whether those that
+/// were cut off are all zeros (`None` if there were none).
+fn keep_digits<'a>(int: &'a [u8], frac: &'a [u8]) -> (&'a [u8], &'a [u8], Option<bool>) {
+    if int.len() + frac.len() <= DIGITS_MAX {
+        return (int, frac, None);
+    }
+    let (int, int_rest) = int.split_at(int.len().min(DIGITS_MAX));
+    let (frac, frac_rest) = frac.split_at(frac.len().min(DIGITS_MAX - int.len()));
+    let zeros = int_rest.iter().chain(frac_rest).all(|&digit| digit == b'0');
+    (int, frac, Some(zeros))
+}
+
 /// Returns `digits * 10^scale`.
 fn scale_by_ten(negative: bool, digits: &BigUint, scale: i64) -> Magnitude {
     let bits = i64::try_from(digits.bits()).unwrap_or(i64::MAX);
@@ -328,12 +353,26 @@ fn scale_by_ten(negative: bool, digits: &BigUint, scale: i64) -> Magnitude {
     round_big(negative, &quotient, scale - shift - power.exponent, sticky)
 }
 
+/// Returns `5^power`, if it fits.
+fn small_power_of_five(power: u32) -> Option<u64> {
+    const TABLE: [u64; 28] = {
+        let mut table = [1; 28];
+        let mut at = 1;
+        while at < table.len() {
+            table[at] = table[at - 1] * 5;
+            at += 1;
+        }
+        table
+    };
+    TABLE.get(usize::try_from(power).ok()?).copied()
+}
+
 /// Returns `5^power`, rounded step by step to 128 bits (the squares to 192), or
 /// `None` when it is beyond the range of floats.
 fn power_of_five(power: u64) -> Option<Wide> {
     const TABLED: u64 = 27;
-    if power <= TABLED {
-        return Some(Wide { mantissa: BigUint::from(5_u64.pow(u32::try_from(power).ok()?)), exponent: 0 });
+    if let Some(small) = u32::try_from(power).ok().and_then(small_power_of_five) {
+        return Some(Wide { mantissa: BigUint::from(small), exponent: 0 });
     }
     let mut result = Wide { mantissa: BigUint::from(5_u64.pow(27)), exponent: 0 };
     let mut square = Some(Wide { mantissa: BigUint::from(5_u8), exponent: 0 });

@@ -88,7 +88,7 @@ fn texts_out_of_range_are_no_numbers() {
     for text in ["1e99999999", "1e-99999999", "1e999999999999999999999", "", "-", "1e", "abc", "1.2.3"] {
         assert_eq!(Number::parse(text), None, "{text}");
     }
-    let long = format!("1{}", "0".repeat(3_000_000));
+    let long = format!("1{}", "0".repeat(1_300_000));
     assert_eq!(Number::parse(&long), None);
 }
 

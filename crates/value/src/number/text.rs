@@ -7,6 +7,7 @@
 //! digit separators, hexadecimal floats). It must not know [`super::Number`].
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 use num_bigint::BigUint;
 
@@ -68,6 +69,86 @@ impl<'a> Decimal<'a> {
         let (int, frac) = self.significant();
         let digits = i64::try_from(int.len() + frac.len()).unwrap_or(i64::MAX);
         self.scale().saturating_add(digits)
+    }
+}
+
+/// Returns `10^power`, if it fits.
+#[inline]
+pub(super) fn power_of_ten(power: u32) -> Option<u64> {
+    const TABLE: [u64; 20] = {
+        let mut table = [1; 20];
+        let mut at = 1;
+        while at < table.len() {
+            table[at] = table[at - 1] * 10;
+            at += 1;
+        }
+        table
+    };
+    TABLE.get(usize::try_from(power).ok()?).copied()
+}
+
+/// A short decimal without an exponent: `(-1)^negative * mantissa / 10^places`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ShortDecimal {
+    pub(super) negative: bool,
+    pub(super) mantissa: u64,
+    pub(super) places: u32,
+}
+
+impl ShortDecimal {
+    /// Reads integers of up to 18 digits and fractions of up to 15: nearly all
+    /// numbers there are. Any other text is left to [`Decimal::scan`].
+    #[inline]
+    pub(super) fn scan(text: &[u8]) -> Option<Self> {
+        let (negative, digits) = match text {
+            [b'-', rest @ ..] => (true, rest),
+            _ => (false, text),
+        };
+        if digits.is_empty() || digits.len() > 18 {
+            return None;
+        }
+        let mut mantissa: u64 = 0;
+        for (at, byte) in digits.iter().enumerate() {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                return Self::scan_fraction(negative, mantissa, digits.get(at..)?, at);
+            }
+            mantissa = mantissa * 10 + u64::from(digit);
+        }
+        Some(Self { negative, mantissa, places: 0 })
+    }
+
+    #[inline]
+    fn scan_fraction(negative: bool, int: u64, rest: &[u8], int_digits: usize) -> Option<Self> {
+        let [b'.', frac @ ..] = rest else {
+            return None;
+        };
+        if int_digits == 0 || frac.is_empty() || int_digits + frac.len() > 15 {
+            return None;
+        }
+        let mut mantissa = int;
+        for byte in frac {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                return None;
+            }
+            mantissa = mantissa * 10 + u64::from(digit);
+        }
+        Some(Self { negative, mantissa, places: u32::try_from(frac.len()).ok()? })
+    }
+
+    /// Orders two by value, unless scaling them alike overflows.
+    #[inline]
+    pub(super) fn order(self, other: Self) -> Option<Ordering> {
+        let places = self.places.max(other.places);
+        Some(self.scaled(places)?.cmp(&other.scaled(places)?))
+    }
+
+    #[inline]
+    fn scaled(self, places: u32) -> Option<i64> {
+        let factor = power_of_ten(places - self.places)?;
+        let magnitude = i64::try_from(self.mantissa.checked_mul(factor)?).ok()?;
+        Some(if self.negative { -magnitude } else { magnitude })
     }
 }
 
@@ -258,9 +339,11 @@ pub(super) fn digits_of(int: &[u8], frac: &[u8]) -> BigUint {
 /// magnitude rounds beyond the largest `f64`. A tiny number becomes zero.
 #[must_use]
 pub fn text_to_f64(text: &str) -> Option<f64> {
-    let decimal = plain_decimal(text)?;
-    Decimal::scan(decimal.as_bytes())?;
-    decimal.parse::<f64>().ok().filter(|float| float.is_finite())
+    let plain = match Decimal::scan(text.as_bytes()) {
+        Some(_) => Cow::Borrowed(text),
+        None => plain_decimal(text)?,
+    };
+    plain.parse::<f64>().ok().filter(|float| float.is_finite())
 }
 
 /// Returns the nearest `f64`; infinite when the magnitude rounds beyond the
@@ -329,6 +412,9 @@ fn is_decimal_shape(text: &[u8]) -> bool {
 /// # Errors
 /// Says whether the text is no number or one that is too big.
 pub fn check_literal(text: &str) -> Result<(), NumberTextFault> {
+    if let Some(decimal) = Decimal::scan(text.as_bytes()) {
+        return check_magnitude(&decimal);
+    }
     let plain = plain_decimal(text).ok_or(NumberTextFault::Invalid)?;
     let decimal = Decimal::scan(plain.as_bytes()).ok_or(NumberTextFault::Invalid)?;
     check_magnitude(&decimal)
