@@ -419,20 +419,22 @@ fn equal_slow(a: Value<'_>, b: Value<'_>) -> bool {
     {
         return false;
     }
-    a.cmp(&b) == Ordering::Equal
+    compare(a, b) == Ordering::Equal
 }
 
 impl Eq for Value<'_> {}
 
 impl PartialOrd<Value<'_>> for Value<'_> {
     fn partial_cmp(&self, other: &Value<'_>) -> Option<Ordering> {
-        Some(compare(*self, *other))
+        Some(self.cmp(other))
     }
 }
 
 impl Ord for Value<'_> {
+    /// Orders by exact values, which is what sorting needs: the comparison of policies, [`compare`], is not
+    /// transitive for some fractions (see [`number::compare_text`]).
     fn cmp(&self, other: &Self) -> Ordering {
-        compare(*self, *other)
+        compare_with(*self, *other, number::order_text)
     }
 }
 
@@ -442,9 +444,20 @@ impl Hash for Value<'_> {
     }
 }
 
-/// Compares by Rego's total order.
+/// How two number texts are ordered.
+type OrderNumbers = fn(&str, &str) -> Ordering;
+
+/// Compares by Rego's order, as the comparison operators do; to sort, use [`Ord`].
 #[must_use]
+#[inline]
 pub fn compare(a: Value<'_>, b: Value<'_>) -> Ordering {
+    if a.cell.tag() == tag::INT && b.cell.tag() == tag::INT {
+        return a.cell.as_int().cmp(&b.cell.as_int());
+    }
+    compare_with(a, b, number::compare_text)
+}
+
+fn compare_with(a: Value<'_>, b: Value<'_>, numbers: OrderNumbers) -> Ordering {
     if a.cell.tag() == tag::INT && b.cell.tag() == tag::INT {
         return a.cell.as_int().cmp(&b.cell.as_int());
     }
@@ -455,18 +468,19 @@ pub fn compare(a: Value<'_>, b: Value<'_>) -> Ordering {
     match kind {
         Kind::Null => Ordering::Equal,
         Kind::Boolean => a.is_true().cmp(&b.is_true()),
-        Kind::Number => number::compare_text(&a.number_text_or_empty(), &b.number_text_or_empty()),
+        Kind::Number => numbers(&a.number_text_or_empty(), &b.number_text_or_empty()),
         Kind::String => a.text_at().cmp(b.text_at()),
         Kind::Array | Kind::Object | Kind::Set if a.is_same(b) => Ordering::Equal,
-        Kind::Array => compare_lists(a.as_array().map(Array::iter), b.as_array().map(Array::iter)),
-        Kind::Set => compare_lists(a.as_set().map(Set::iter), b.as_set().map(Set::iter)),
-        Kind::Object => compare_objects(a.as_object(), b.as_object()),
+        Kind::Array => compare_lists(a.as_array().map(Array::iter), b.as_array().map(Array::iter), numbers),
+        Kind::Set => compare_lists(a.as_set().map(Set::iter), b.as_set().map(Set::iter), numbers),
+        Kind::Object => compare_objects(a.as_object(), b.as_object(), numbers),
     }
 }
 
 fn compare_lists<'a, 'b>(
     a: Option<impl Iterator<Item = Value<'a>>>,
     b: Option<impl Iterator<Item = Value<'b>>>,
+    numbers: OrderNumbers,
 ) -> Ordering {
     let (mut a, mut b) = (a.into_iter().flatten(), b.into_iter().flatten());
     loop {
@@ -474,7 +488,7 @@ fn compare_lists<'a, 'b>(
             (None, None) => return Ordering::Equal,
             (None, Some(_)) => return Ordering::Less,
             (Some(_), None) => return Ordering::Greater,
-            (Some(x), Some(y)) => match compare(x, y) {
+            (Some(x), Some(y)) => match compare_with(x, y, numbers) {
                 Ordering::Equal => {}
                 other => return other,
             },
@@ -483,10 +497,11 @@ fn compare_lists<'a, 'b>(
 }
 
 /// Compares the sorted keys pairwise, each followed by its value, then the lengths.
-fn compare_objects(a: Option<Object<'_>>, b: Option<Object<'_>>) -> Ordering {
+fn compare_objects(a: Option<Object<'_>>, b: Option<Object<'_>>, numbers: OrderNumbers) -> Ordering {
     let (Some(a), Some(b)) = (a, b) else { return Ordering::Equal };
     for ((key, value), (other_key, other_value)) in a.iter().zip(b.iter()) {
-        let order = compare(key, other_key).then_with(|| compare(value, other_value));
+        let order =
+            compare_with(key, other_key, numbers).then_with(|| compare_with(value, other_value, numbers));
         if order != Ordering::Equal {
             return order;
         }

@@ -8,7 +8,7 @@ mod containers;
 
 use lictor_plan::Comparison;
 use lictor_runtime::Context;
-use lictor_value::{Kind, Value};
+use lictor_value::{Kind, Value, compare};
 
 use crate::derived::Derived;
 use crate::error::{ErrorCode, EvalError, Position};
@@ -416,11 +416,12 @@ fn dot_as_path<'e>(source: Value<'e>, key: Value<'e>) -> Option<Value<'e>> {
 
 #[inline]
 fn compares(op: Comparison, a: Value<'_>, b: Value<'_>) -> bool {
+    let order = compare(a, b);
     match op {
-        Comparison::Less => a < b,
-        Comparison::LessOrEqual => a <= b,
-        Comparison::Greater => a > b,
-        Comparison::GreaterOrEqual => a >= b,
+        Comparison::Less => order.is_lt(),
+        Comparison::LessOrEqual => order.is_le(),
+        Comparison::Greater => order.is_gt(),
+        Comparison::GreaterOrEqual => order.is_ge(),
     }
 }
 

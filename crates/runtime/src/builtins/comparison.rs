@@ -1,20 +1,20 @@
 //! Comparison over Rego's total order, and membership (`in`).
 
-use lictor_value::{Kind, Value};
+use lictor_value::{Kind, Value, compare};
 
 use crate::builtin::Builtin;
 use crate::builtins::operands::{Answer, answer_bool, any};
 
 /// The rows of this family. `eq` and `assign` are declared for the compiler, which turns them into unification.
 pub(crate) const BUILTINS: &[Builtin] = &[
-    Builtin::pure("eq", "any, any -> bool", |_, args| compare(args, |a, b| a == b)),
-    Builtin::pure("assign", "any, any -> bool", |_, args| compare(args, |a, b| a == b)),
-    Builtin::pure("equal", "any, any -> bool", |_, args| compare(args, |a, b| a == b)),
-    Builtin::pure("neq", "any, any -> bool", |_, args| compare(args, |a, b| a != b)),
-    Builtin::pure("lt", "any, any -> bool", |_, args| compare(args, |a, b| a < b)),
-    Builtin::pure("lte", "any, any -> bool", |_, args| compare(args, |a, b| a <= b)),
-    Builtin::pure("gt", "any, any -> bool", |_, args| compare(args, |a, b| a > b)),
-    Builtin::pure("gte", "any, any -> bool", |_, args| compare(args, |a, b| a >= b)),
+    Builtin::pure("eq", "any, any -> bool", |_, args| test(args, |a, b| a == b)),
+    Builtin::pure("assign", "any, any -> bool", |_, args| test(args, |a, b| a == b)),
+    Builtin::pure("equal", "any, any -> bool", |_, args| test(args, |a, b| a == b)),
+    Builtin::pure("neq", "any, any -> bool", |_, args| test(args, |a, b| a != b)),
+    Builtin::pure("lt", "any, any -> bool", |_, args| test(args, |a, b| compare(a, b).is_lt())),
+    Builtin::pure("lte", "any, any -> bool", |_, args| test(args, |a, b| compare(a, b).is_le())),
+    Builtin::pure("gt", "any, any -> bool", |_, args| test(args, |a, b| compare(a, b).is_gt())),
+    Builtin::pure("gte", "any, any -> bool", |_, args| test(args, |a, b| compare(a, b).is_ge())),
     Builtin::pure("internal.member_2", "any, any -> bool", |_, args| {
         answer_bool(member(any(args, 0), any(args, 1)))
     }),
@@ -24,9 +24,9 @@ pub(crate) const BUILTINS: &[Builtin] = &[
 ];
 
 #[inline]
-fn compare<'e>(args: &[Value<'e>], test: impl Fn(Value<'e>, Value<'e>) -> bool) -> Answer<'e> {
+fn test<'e>(args: &[Value<'e>], holds: impl Fn(Value<'e>, Value<'e>) -> bool) -> Answer<'e> {
     let [a, b] = args else { return Ok(None) };
-    Ok(Some(Value::bool(test(*a, *b))))
+    Ok(Some(Value::bool(holds(*a, *b))))
 }
 
 /// Says whether a value is an item, a member or an object's value; false for what is no collection.

@@ -106,6 +106,16 @@ fn growth_ends_in_an_error() {
 }
 
 #[test]
+fn sorting_is_by_exact_values() {
+    // Each ends in a zero and has the nearest float of many others.
+    let mut texts: Vec<String> =
+        (0..200).map(|at| format!("0.123456789012345678{}{}", at * 37 % 100, ["0", ""][at % 2])).collect();
+    texts.sort_by(|a, b| order_text(a, b));
+    assert!(texts.is_sorted_by(|a, b| order_text(a, b).is_le()));
+    assert!(texts.windows(2).any(|pair| order_text(&pair[0], &pair[1]).is_lt()));
+}
+
+#[test]
 fn conversions_fit_or_are_refused() {
     assert_eq!(number("-0.0").to_i64(), Some(0));
     assert_eq!(number("1e3").to_i64(), Some(1000));
