@@ -130,6 +130,14 @@ impl Arena {
         self.state.borrow().exhausted
     }
 
+    /// Says whether so many more bytes are within the limit; for work that gathers values before it makes them.
+    #[must_use]
+    pub fn has_room(&self, bytes: usize) -> bool {
+        let state = self.state.borrow();
+        let given = state.before + self.used.get();
+        !state.exhausted && state.words_max.is_none_or(|max| bytes / 8 <= max.saturating_sub(given))
+    }
+
     /// Makes a string.
     #[inline]
     pub fn string(&self, text: &str) -> Value<'_> {
