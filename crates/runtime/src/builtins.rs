@@ -7,11 +7,16 @@ use crate::builtin::Builtin;
 pub(crate) mod aggregates;
 pub(crate) mod arrays;
 pub(crate) mod comparison;
+pub(crate) mod crypto;
+pub(crate) mod encoding;
 pub mod graphs;
+pub(crate) mod numbers;
 pub(crate) mod objects;
 pub(crate) mod operands;
+pub(crate) mod output;
 pub(crate) mod patch;
 pub(crate) mod paths;
+pub(crate) mod randomness;
 pub(crate) mod regex;
 pub(crate) mod replacement;
 pub(crate) mod sets;
@@ -23,10 +28,15 @@ const FAMILIES: &[&[Builtin]] = &[
     aggregates::BUILTINS,
     arrays::BUILTINS,
     comparison::BUILTINS,
+    crypto::BUILTINS,
+    encoding::BUILTINS,
     graphs::BUILTINS,
+    numbers::BUILTINS,
     objects::BUILTINS,
+    output::BUILTINS,
     patch::BUILTINS,
     paths::BUILTINS,
+    randomness::BUILTINS,
     regex::BUILTINS,
     replacement::BUILTINS,
     sets::BUILTINS,

@@ -4,12 +4,15 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use lictor_value::{Arena, Document};
+use lictor_value::{Arena, Document, Value};
 
 use crate::go::regex::Regex;
 use crate::host::Host;
 use crate::pattern_cache::PatternCache;
 use crate::scratch::{List, Lists, PairLists, Pairs, Text, Texts};
+
+/// So many values fit in one collection.
+const VALUES_MAX: usize = 1 << 28;
 
 /// The surroundings of a call.
 #[derive(Clone, Copy)]
@@ -36,6 +39,24 @@ impl<'e> Context<'e> {
     /// Returns an empty text to fill, whose memory is used again.
     pub(crate) fn text(&self) -> Text<'e> {
         self.caches.texts.take()
+    }
+}
+
+impl<'e> Context<'e> {
+    /// Appends a value as a Rego term.
+    pub(crate) fn push_rego(&self, out: &mut String, value: Value<'e>) {
+        let mut text = self.text();
+        let mut bytes = std::mem::take(&mut *text).into_bytes();
+        value.write_rego(&mut bytes);
+        if let Ok(written) = String::from_utf8(bytes) {
+            out.push_str(&written);
+            *text = written;
+        }
+    }
+
+    /// Says whether so many more values would stay within the limit of bytes.
+    pub(crate) fn fits(&self, values: usize) -> bool {
+        values < VALUES_MAX && self.arena.has_room(values * size_of::<Value<'_>>())
     }
 }
 

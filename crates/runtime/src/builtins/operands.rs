@@ -3,7 +3,8 @@
 //! Positions count from 0 here and from 1 in the texts. A missing operand reads as null: the compiler checks how
 //! many there are.
 
-use lictor_value::{Array, Kind, Object, Set, Value};
+use lictor_value::number::int_value;
+use lictor_value::{Array, Kind, Number, Object, Set, Value};
 
 use crate::error::BuiltinError;
 
@@ -69,18 +70,20 @@ pub(crate) fn int(args: &[Value<'_>], index: usize) -> Result<i64, BuiltinError>
     })
 }
 
-/// Returns a number as OPA's short way reads an integer: digits, and a fraction of zeros, 19 characters in all.
+/// Returns the integer that a number is written as: digits, perhaps a fraction of zeros, 19 characters in all.
 pub(crate) fn written_int(value: Value<'_>) -> Option<i64> {
-    if let Some(int) = value.as_i64() {
-        return Some(int);
+    value.as_i64().or_else(|| int_value(&value.number_text()?))
+}
+
+/// Returns a number operand for arithmetic.
+#[inline]
+pub(crate) fn number(args: &[Value<'_>], index: usize) -> Result<Number, BuiltinError> {
+    let value = any(args, index);
+    match value.as_number() {
+        Some(number) => Ok(number),
+        None if value.kind() == Kind::Number => Err(BuiltinError::value("number too big")),
+        None => Err(BuiltinError::operand(index + 1, &["number"], value)),
     }
-    let text = value.number_text()?;
-    let digits = text.strip_prefix('-').unwrap_or(&text);
-    let (_, fraction) = digits.split_once('.')?;
-    if digits.len() > 19 || !fraction.bytes().all(|it| it == b'0') {
-        return None;
-    }
-    text.split_once('.')?.0.parse().ok()
 }
 
 /// Returns the items of an array or the members of a set.

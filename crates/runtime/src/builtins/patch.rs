@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use lictor_value::number::int_value;
 use lictor_value::{Kind, Object, Value};
 
 use crate::builtin::Builtin;
@@ -308,8 +309,7 @@ fn index(len: usize, key: Value<'_>) -> Outcome<i64> {
     if text == "-" {
         return Ok(i64::try_from(len).unwrap_or(i64::MAX));
     }
-    let whole = text.split_once('.').filter(|it| it.1.bytes().all(|it| it == b'0')).map_or(text, |it| it.0);
-    let Ok(index) = whole.parse::<i64>() else { return fail("invalid string for indexing") };
+    let Some(index) = int_value(text) else { return fail("invalid string for indexing") };
     if text != "0" && text.starts_with('0') {
         return fail("leading zeros are not allowed in JSON paths");
     }
