@@ -1,4 +1,6 @@
-//! Tables of arithmetic, and properties over random texts.
+//! Tests of numbers as a whole: tables of arithmetic, and properties over
+//! random texts. Apart from `number.rs` for its length; what one part does
+//! alone is tested at that part's bottom.
 
 use proptest::prelude::*;
 
