@@ -19,18 +19,10 @@ pub(crate) fn sorted_members(members: &[Term]) -> Vec<&Term> {
     sorted
 }
 
-/// Returns an object's pairs by order of keys; of pairs with one key the first key and the
-/// last value.
+/// Returns an object's pairs by order of keys; pairs with one key stay as they are written.
 pub(crate) fn sorted_pairs(pairs: &[(Term, Term)]) -> Vec<(&Term, &Term)> {
     let mut sorted: Vec<(&Term, &Term)> = pairs.iter().map(|(key, value)| (key, value)).collect();
     sorted.sort_by(|a, b| compare(a.0, b.0));
-    sorted.dedup_by(|later, first| {
-        let same = compare(first.0, later.0).is_eq();
-        if same {
-            first.1 = later.1;
-        }
-        same
-    });
     sorted
 }
 

@@ -196,7 +196,13 @@ impl Lexer<'_> {
         let start = self.at;
         self.letters();
         let word = self.bytes.get(start..self.at).unwrap_or_default();
-        self.emit(keyword(word).unwrap_or(Kind::Ident), start, 0);
+        // OPA does not know a keyword that a character beyond ASCII touches; such a character
+        // cannot stand there anyhow.
+        let kind = match self.current() {
+            Some(0x80..) => Kind::Ident,
+            _ => keyword(word).unwrap_or(Kind::Ident),
+        };
+        self.emit(kind, start, 0);
     }
 
     /// Steps over decimal digits; answers whether there were any.

@@ -1,8 +1,8 @@
 //! The tree as OPA's canonical text: one line a statement, operators as calls.
 //!
 //! This is the form in which OPA shows terms in messages and traces: `x + 1` is `plus(x, 1)`,
-//! sets and objects are sorted and without repetition, strings are quoted as Go does. It is not
-//! the formatter, which keeps what was written.
+//! sets and objects are sorted, strings are quoted as Go does. It is not the formatter, which
+//! keeps what was written.
 
 use std::fmt::Write as _;
 

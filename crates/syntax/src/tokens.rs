@@ -11,6 +11,8 @@ use crate::ast::{InfixOp, Keywords};
 pub(crate) enum Kind {
     Illegal,
     Eof,
+    /// White space where none may be; no token of the lexer is one.
+    Space,
     Ident,
     Package,
     Import,
@@ -68,6 +70,7 @@ impl Kind {
         match self {
             Self::Illegal => "illegal",
             Self::Eof => "eof",
+            Self::Space => "whitespace",
             Self::Ident => "identifier",
             Self::Package => "package",
             Self::Import => "import",

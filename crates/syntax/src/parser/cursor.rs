@@ -23,6 +23,8 @@ pub(crate) struct Parser<'s> {
     pub(crate) version: RegoVersion,
     /// Keywords that are on here.
     pub(crate) keywords: Keywords,
+    /// The path of an import is being read.
+    importing: bool,
     at: usize,
     tok: Kind,
     wildcards: u32,
@@ -32,8 +34,10 @@ pub(crate) struct Parser<'s> {
     pub(crate) depth_max: u32,
     /// Height of the highest tree built since it was last set to 0; see [`Parser::higher`].
     pub(crate) height: u32,
-    /// How many faults there were when the current statement began.
+    /// How many faults there were when the parser last recovered.
     pub(crate) fault_base: usize,
+    /// Tokens at which no term began, with the message; see [`Parser::no_term`].
+    no_terms: Vec<(usize, String)>,
     /// Brackets by token index whose reading as a comprehension has failed.
     pub(crate) not_comprehensions: HashSet<usize>,
 }
@@ -71,6 +75,7 @@ impl<'s> Parser<'s> {
             comments,
             version: options.version,
             keywords: of_version.with(options.keywords),
+            importing: false,
             at: 0,
             tok: Kind::Eof,
             wildcards: 0,
@@ -80,6 +85,7 @@ impl<'s> Parser<'s> {
             depth_max: options.depth_max,
             height: 0,
             fault_base: 0,
+            no_terms: Vec::new(),
             not_comprehensions: HashSet::new(),
         };
         parser.load();
@@ -124,6 +130,9 @@ impl<'s> Parser<'s> {
 
     /// Returns the place of the current token.
     pub(crate) fn span(&self) -> Span {
+        if self.tok == Kind::Space {
+            return self.space_span();
+        }
         let token = self.token();
         Span::new(token.start, token.end)
     }
@@ -172,6 +181,9 @@ impl<'s> Parser<'s> {
     }
 
     fn effective(&self, token: Token) -> Kind {
+        if self.importing && token.kind == Kind::Not {
+            return Kind::Ident;
+        }
         match gate(token.kind) {
             Some(needed) if !self.keywords.has(needed) => Kind::Ident,
             _ => token.kind,
@@ -182,7 +194,7 @@ impl<'s> Parser<'s> {
 
     /// Steps onto the next token.
     pub(crate) fn bump(&mut self) {
-        if self.at + 1 < self.tokens.len() {
+        if self.tok != Kind::Space && self.at + 1 < self.tokens.len() {
             self.at += 1;
         }
         self.load();
@@ -363,8 +375,77 @@ impl<'s> Parser<'s> {
         self.error(self.span(), "unexpected-token", message);
     }
 
-    /// Reports that the white space before the current token cannot stand here.
-    pub(crate) fn unexpected_space(&mut self, note: &str) {
+    /// Reports that no term begins at the current token.
+    pub(crate) fn no_term(&mut self) {
+        self.unexpected("");
+        let message = self.found.last().map(|fault| fault.message.clone());
+        let at = self.at;
+        self.no_terms.retain(|(known, _)| *known != at);
+        self.no_terms.extend(message.map(|message| (at, message)));
+    }
+
+    /// Tells whether no term began here when one was last tried, which OPA remembers even if
+    /// the token could be read as a name now; sees to it that the fault is reported once.
+    pub(crate) fn had_no_term(&mut self) -> bool {
+        let Some((_, message)) = self.no_terms.iter().find(|(at, _)| *at == self.at) else {
+            return false;
+        };
+        let span = self.span();
+        let last = self.found.last();
+        if last.is_none_or(|last| last.span != span || last.message != *message) {
+            let message = message.clone();
+            self.error(span, "unexpected-token", message);
+        }
+        true
+    }
+
+    /// Runs a trial in which all keywords are on.
+    pub(crate) fn with_all_keywords<T>(&mut self, trial: impl FnOnce(&mut Self) -> T) -> T {
+        let keywords = std::mem::replace(&mut self.keywords, Keywords::ALL);
+        let no_terms = std::mem::take(&mut self.no_terms);
+        let answer = trial(self);
+        self.keywords = keywords;
+        self.no_terms = no_terms;
+        answer
+    }
+
+    /// Runs a step in which no keyword is one that can be imported.
+    pub(crate) fn without_imports<T>(&mut self, step: impl FnOnce(&mut Self) -> T) -> T {
+        let keywords = std::mem::take(&mut self.keywords);
+        self.importing = true;
+        let answer = step(self);
+        self.importing = false;
+        self.keywords = keywords;
+        answer
+    }
+
+    /// Forgets where no term began, once a term is done that began before.
+    pub(crate) fn forget_no_term(&mut self, done: usize) {
+        self.no_terms.retain(|(at, _)| *at <= done);
+    }
+
+    /// Steps onto the next token, or onto the white space before it, where a token must follow
+    /// at once; answers whether there is white space.
+    pub(crate) fn bump_onto_space(&mut self) -> bool {
+        let next = self.tokens.get(self.at + 1);
+        let spaced = next.is_some_and(|token| token.has(Token::SPACE));
+        if spaced {
+            self.at += 1;
+            self.tok = Kind::Space;
+        } else {
+            self.bump();
+        }
+        spaced
+    }
+
+    /// Tells whether a character beyond ASCII follows the current token at once.
+    pub(crate) fn touches_non_ascii(&self) -> bool {
+        let next = self.source.text().as_bytes().get(self.token().end as usize);
+        next.is_some_and(|byte| !byte.is_ascii())
+    }
+
+    /// Returns the place of the white space before the current token.
+    fn space_span(&self) -> Span {
         let bytes = self.source.text().as_bytes();
         let mut at = self.last_end() as usize;
         if bytes.get(at) == Some(&b'#') {
@@ -372,8 +453,7 @@ impl<'s> Parser<'s> {
             at += rest.iter().take_while(|byte| **byte != b'\n').count();
         }
         let at = offset_of(at);
-        let message = format!("unexpected whitespace token: {note}");
-        self.error(Span::new(at, at + 1), "unexpected-token", message);
+        Span::new(at, at + 1)
     }
 }
 
@@ -388,11 +468,16 @@ fn diagnostic(source: &Source, fault: Fault) -> Diagnostic {
     }
 }
 
-/// Returns the place of an offset. At the end of the text OPA names the last character.
+/// Returns the place of an offset as OPA's lexer counts: at the end of the text that of the last
+/// character, and a line break stands in the line that it begins.
 fn position(source: &Source, offset: u32) -> Position {
     let mut position = source.position(offset);
-    if offset as usize >= source.text().len() {
-        position.col = position.col.saturating_sub(1);
+    match source.text().as_bytes().get(offset as usize) {
+        None => position.col = position.col.saturating_sub(1),
+        Some(b'\n') => {
+            position = Position { row: position.row + 1, col: 0 };
+        }
+        Some(_) => {}
     }
     position
 }

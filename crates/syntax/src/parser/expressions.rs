@@ -361,14 +361,6 @@ impl Parser<'_> {
         let term = self.infix_term();
         term.is_some_and(|term| matches!(some_in(term), Some(Ok(_) | Err(()))))
     }
-
-    /// Runs a trial in which all keywords are on.
-    fn with_all_keywords<T>(&mut self, trial: impl FnOnce(&mut Self) -> T) -> T {
-        let keywords = std::mem::replace(&mut self.keywords, Keywords::ALL);
-        let answer = trial(self);
-        self.keywords = keywords;
-        answer
-    }
 }
 
 /// Makes an expression without modifiers.

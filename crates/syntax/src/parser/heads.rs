@@ -117,7 +117,11 @@ impl Parser<'_> {
     /// Tells whether a term names a rule; reports one that nearly does.
     fn names_rule(&mut self, term: &Term) -> bool {
         let TermKind::Call(call) = &term.kind else {
-            return matches!(term.kind, TermKind::Var(_) | TermKind::Ref(_));
+            return match &term.kind {
+                TermKind::Var(_) => true,
+                TermKind::Ref(reference) => reference.head.as_var().is_some(),
+                _ => false,
+            };
         };
         let Callee::Ref(function) = &call.callee else {
             return false;

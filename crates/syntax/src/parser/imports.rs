@@ -72,9 +72,7 @@ impl Parser<'_> {
         }
         // The path may hold names that are keywords by now, and the token behind it is read
         // before the keywords are back.
-        let keywords = std::mem::take(&mut self.keywords);
-        let term = self.term();
-        self.keywords = keywords;
+        let term = self.without_imports(Self::term);
         let path = self.import_path(term)?;
         if !matches!(path.head.as_var(), Some("data" | "input" | "future" | "rego")) {
             self.hint("if this is unexpected, try updating OPA");

@@ -209,7 +209,12 @@ impl Parser<'_> {
         }
         let mut branches = Vec::new();
         while self.tok() == Kind::Else {
-            branches.push(self.else_branch()?);
+            let branch = self.else_branch()?;
+            let last = branch.body.is_none();
+            branches.push(branch);
+            if last {
+                break;
+            }
         }
         Some(branches)
     }

@@ -26,7 +26,6 @@ impl Parser<'_> {
         let mut statements = Vec::new();
         let mut first_stop = None;
         while self.tok() != Kind::Eof {
-            self.fault_base = self.fault_count();
             self.height = 0;
             let start = self.at();
             if self.statement(goal, &mut statements) {
@@ -38,6 +37,7 @@ impl Parser<'_> {
                 break;
             }
             self.skip_to_statement(start);
+            self.fault_base = self.fault_count();
         }
         if let Some(count) = first_stop {
             self.mark_recovered(count);
@@ -48,6 +48,10 @@ impl Parser<'_> {
     /// Parses one statement; answers whether the parser can go on behind it.
     fn statement(&mut self, goal: Goal, out: &mut Vec<Statement>) -> bool {
         if goal != Goal::Query && self.keyword_rule_name(false) {
+            return false;
+        }
+        let is_path_keyword = matches!(self.tok(), Kind::Package | Kind::Import);
+        if is_path_keyword && self.ref_follows() && self.fault_count() > self.fault_base {
             return false;
         }
         match self.tok() {
@@ -76,19 +80,20 @@ impl Parser<'_> {
         }
         if goal != Goal::Query {
             let saved = self.save();
-            let faults = self.fault_count();
-            match self.rules() {
-                Outcome::Rules(rules) => {
-                    out.extend(rules.into_iter().map(|rule| Statement::Rule(Box::new(rule))));
-                    return true;
-                }
-                Outcome::Binding(expr) => {
-                    out.push(Statement::Body(vec![*expr]));
-                    return true;
-                }
-                Outcome::None if self.fault_count() > faults => return false,
-                Outcome::None => self.restore(saved),
+            let outcome = self.rules();
+            if let Outcome::Rules(rules) = outcome {
+                out.extend(rules.into_iter().map(|rule| Statement::Rule(Box::new(rule))));
+                return true;
             }
+            // The fault may also lie before, where the parser could go on.
+            if self.fault_count() > self.fault_base {
+                return false;
+            }
+            if let Outcome::Binding(expr) = outcome {
+                out.push(Statement::Body(vec![*expr]));
+                return true;
+            }
+            self.restore(saved);
         }
         let Some(body) = self.query(Until::Statement) else {
             return false;

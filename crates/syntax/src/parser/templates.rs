@@ -1,7 +1,7 @@
 //! Template strings.
 
 use crate::{
-    ast::{Expr, ExprKind, StringLit, StringStyle, Template, TemplatePart, Term, TermKind},
+    ast::{Expr, ExprKind, RegoVersion, StringLit, StringStyle, Template, TemplatePart, Term, TermKind},
     literals::unescape,
     parser::cursor::Parser,
     source::Span,
@@ -11,6 +11,11 @@ use crate::{
 impl Parser<'_> {
     /// Parses a template string and what is attached to it.
     pub(crate) fn template(&mut self, raw: bool) -> Option<Term> {
+        if self.version == RegoVersion::V0 {
+            let message = "template strings are not supported by current capabilities";
+            self.error(self.span(), "bad-template", message);
+            return None;
+        }
         let start = self.span().start;
         let outer = std::mem::take(&mut self.height);
         let mut parts = Vec::new();

@@ -113,7 +113,11 @@ impl Parser<'_> {
                 return None;
             }
             match right {
-                Some(right) => left = self.call(op, operator, vec![left, right]),
+                // What binds tighter was offered to the right side already.
+                Some(right) => {
+                    left = self.call(op, operator, vec![left, right]);
+                    strength_max = at;
+                }
                 None => strength_max = at - 1,
             }
         }
@@ -132,7 +136,9 @@ impl Parser<'_> {
             return None;
         }
         let outer = std::mem::take(&mut self.height);
-        let term = self.term_inner();
+        let at = self.at();
+        let term = if self.had_no_term() { None } else { self.term_inner() };
+        self.forget_no_term(at);
         self.height = self.height.max(outer);
         self.leave();
         term
@@ -162,7 +168,7 @@ impl Parser<'_> {
             Kind::TemplatePart | Kind::TemplateEnd => return self.template(false),
             Kind::RawTemplatePart | Kind::RawTemplateEnd => return self.template(true),
             _ => {
-                self.unexpected("");
+                self.no_term();
                 return None;
             }
         };
@@ -248,12 +254,18 @@ impl Parser<'_> {
             }
         }
         let digits = self.text();
-        if !leading_dot && has_leading_zero(digits) {
+        // OPA takes a part of a character that touches the number for one of its digits.
+        let touched = self.touches_non_ascii();
+        if !leading_dot && (has_leading_zero(digits) || (touched && digits == "0")) {
             self.unexpected("expected number without leading zero");
             return None;
         }
         text.push_str(digits);
         match check_number(&text) {
+            Ok(()) if touched => {
+                self.unexpected("invalid float");
+                return None;
+            }
             Ok(()) => {}
             Err(NumberFault::TooBig) => {
                 self.error(self.span(), "number-too-big", "number too big");
@@ -307,9 +319,8 @@ impl Parser<'_> {
     }
 
     fn dot_part(&mut self) -> Option<Term> {
-        self.bump();
-        if self.spaced() {
-            self.unexpected_space("expected identifier");
+        if self.bump_onto_space() {
+            self.unexpected("expected identifier");
             return None;
         }
         if self.tok() != Kind::Ident && !self.tok().is_keyword() {
