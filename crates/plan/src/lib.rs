@@ -5,11 +5,14 @@
 #![forbid(unsafe_code)]
 #![warn(clippy::disallowed_methods)]
 
+mod facts;
 mod ir;
 mod lower;
 pub mod opa;
+pub mod passes;
 mod visit;
 
+pub use facts::find_facts;
 pub use ir::{
     Answer, Block, BuiltinDecl, BuiltinRef, Callee, Comparison, ConstId, Entrypoint, Facts, FuncId, Function,
     Local, Location, Operand, Plan, RuleIdx, RuleInfo, Stmt, StmtKind,

@@ -94,3 +94,11 @@ impl Program {
 /// An entrypoint of a program, found once and used for every decision.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct EntrypointId(pub(crate) u32);
+
+impl EntrypointId {
+    /// Returns the first entrypoint.
+    #[must_use]
+    pub fn first() -> Self {
+        Self(0)
+    }
+}

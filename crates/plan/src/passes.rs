@@ -1,0 +1,90 @@
+//! The passes, in the order in which they run. Each is one file and can be switched off.
+//!
+//! A pass keeps the answers, the errors and the conflicts; under strict built-in errors too, as none drops or moves a
+//! call of a built-in that may fail. Passes run after the export of OPA's plan and never before tracing.
+
+mod dispatch_rules;
+mod drop_dead;
+mod exit_early;
+mod fold_constants;
+mod fuse_tests;
+mod propagate_constants;
+mod separate_registers;
+mod split_equality;
+mod uses;
+
+use lictor_value::Document;
+
+use crate::facts::find_facts;
+use crate::ir::Plan;
+
+/// What a function without arguments gave when it was evaluated ahead.
+#[derive(Clone, Debug)]
+pub enum Folded {
+    /// The value.
+    Value(Document),
+    /// It is undefined.
+    Undefined,
+    /// It failed or took too long: the rule stays as it is.
+    Unknown,
+}
+
+/// Evaluates every entrypoint of a plan that reads neither input nor data, strictly and under a small budget.
+pub type Evaluate<'a> = &'a dyn Fn(&Plan) -> Vec<Folded>;
+
+/// Which passes run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Passes(u32);
+
+impl Passes {
+    /// All of them.
+    pub const ALL: Self = Self(u32::MAX);
+    /// None: the plan stays as it was lowered.
+    pub const NONE: Self = Self(0);
+
+    /// Returns these passes without the one of a name.
+    #[must_use]
+    pub fn without(self, name: &str) -> Self {
+        let found = PASSES.iter().position(|it| it.name == name);
+        found.map_or(self, |it| Self(self.0 & !(1 << it)))
+    }
+
+    /// Returns the names in the order in which they run.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        PASSES.iter().map(|it| it.name)
+    }
+}
+
+struct Pass {
+    name: &'static str,
+    run: fn(&mut Plan, &Surroundings<'_>),
+}
+
+/// What passes may ask.
+struct Surroundings<'a> {
+    evaluate: Evaluate<'a>,
+    impure: &'a dyn Fn(&str) -> bool,
+}
+
+const PASSES: &[Pass] = &[
+    Pass { name: "separate-registers", run: |plan, _| separate_registers::run(plan) },
+    Pass { name: "fuse-tests", run: |plan, _| fuse_tests::run(plan) },
+    Pass { name: "fold-constants", run: fold_constants::run },
+    Pass { name: "propagate-constants", run: |plan, _| propagate_constants::run(plan) },
+    Pass { name: "split-equality", run: |plan, _| split_equality::run(plan) },
+    Pass { name: "dispatch-rules", run: |plan, _| dispatch_rules::run(plan) },
+    Pass { name: "exit-early", run: |plan, _| exit_early::run(plan) },
+    Pass { name: "drop-dead", run: |plan, _| drop_dead::run(plan) },
+];
+
+/// Runs the passes on a plan. `impure` says which built-ins depend on the world or have effects.
+pub fn optimize(plan: &mut Plan, passes: Passes, evaluate: Evaluate<'_>, impure: &dyn Fn(&str) -> bool) {
+    let surroundings = Surroundings { evaluate, impure };
+    find_facts(plan, impure);
+    for (index, pass) in PASSES.iter().enumerate() {
+        if passes.0 & (1 << index) != 0 {
+            (pass.run)(plan, &surroundings);
+        }
+    }
+    find_facts(plan, impure);
+}

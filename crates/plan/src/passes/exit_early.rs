@@ -1,0 +1,85 @@
+//! When all rules of a document give one and the same constant, the first success ends the search.
+//!
+//! OPA does the same: no later rule can give another value, so no conflict is lost.
+
+use crate::ir::{Block, ConstId, Function, Local, Operand, Plan, Stmt, StmtKind};
+
+pub(super) fn run(plan: &mut Plan) {
+    for function in &mut plan.functions {
+        let Some(rules) = rule_blocks(function) else { continue };
+        let result = function.result;
+        let mut value = None;
+        let same = function
+            .blocks
+            .get(rules.clone())
+            .is_some_and(|it| it.iter().all(|block| gives_one(block, result, &mut value)));
+        if same && value.is_some() {
+            wrap(function, rules);
+        }
+    }
+}
+
+/// Returns the blocks that are rules: all before the default and the return, of a document with one value.
+fn rule_blocks(function: &Function) -> Option<std::ops::Range<usize>> {
+    let rest = function.blocks.iter().position(|it| match it.stmts.first().map(|it| &it.kind) {
+        Some(StmtKind::IsUndefined { source }) => *source == function.result,
+        Some(StmtKind::Return { .. }) => true,
+        _ => false,
+    })?;
+    (rest > 0).then_some(0..rest)
+}
+
+/// Says whether all that the block gives to the result is the constant, given once in some statement.
+fn gives_one(block: &Block, result: Local, value: &mut Option<ConstId>) -> bool {
+    let mut fine = true;
+    let mut given = 0;
+    visit(block, &mut |stmt| {
+        match &stmt.kind {
+            StmtKind::AssignOnce { source: Operand::Const(constant), target } if *target == result => {
+                given += 1;
+                fine &= *value.get_or_insert(*constant) == *constant;
+            }
+            other => {
+                other.for_each_write(|it| fine &= it != result);
+                other.for_each_read(|it| fine &= it != result);
+                fine &= !matches!(other, StmtKind::Return { .. });
+            }
+        };
+    });
+    fine && given > 0
+}
+
+fn visit(block: &Block, see: &mut impl FnMut(&Stmt)) {
+    for stmt in &block.stmts {
+        see(stmt);
+        stmt.kind.for_each_block(|it| visit(it, see));
+    }
+}
+
+/// Puts the rules into one block and leaves it after the first success.
+fn wrap(function: &mut Function, rules: std::ops::Range<usize>) {
+    let result = function.result;
+    let mut blocks: Vec<Block> = function.blocks.drain(rules).collect();
+    for block in &mut blocks {
+        leave_after(block, result, 1);
+    }
+    let Some(first) = blocks.iter().flat_map(|it| &it.stmts).next() else { return };
+    let stmt = Stmt { kind: StmtKind::Nop, location: first.location, rule: first.rule };
+    let block = Block { stmts: vec![Stmt { kind: StmtKind::Block { blocks }, ..stmt }] };
+    function.blocks.insert(0, block);
+}
+
+fn leave_after(block: &mut Block, result: Local, depth: u32) {
+    let mut stmts = Vec::with_capacity(block.stmts.len() + 1);
+    for mut stmt in block.stmts.drain(..) {
+        stmt.kind.for_each_block_mut(|it| leave_after(it, result, depth + 1));
+        let gives = matches!(&stmt.kind, StmtKind::AssignOnce { target, .. } if *target == result);
+        let leave = gives.then(|| Stmt { kind: StmtKind::Break { depth }, ..stmt.clone() });
+        stmts.push(stmt);
+        stmts.extend(leave);
+        if gives {
+            break;
+        }
+    }
+    block.stmts = stmts;
+}
