@@ -2,4 +2,5 @@
 //!
 //! Apart because it is a peer's format: it lost rule heads and constants, so it is never the source of our own plans.
 
+pub mod export;
 pub mod import;
