@@ -10,6 +10,9 @@ mod ir;
 mod lower;
 pub mod opa;
 pub mod passes;
+mod text;
+mod text_parse;
+mod verify;
 mod visit;
 
 pub use facts::find_facts;
@@ -18,3 +21,5 @@ pub use ir::{
     Local, Location, Operand, Plan, RuleIdx, RuleInfo, Stmt, StmtKind,
 };
 pub use lower::{BuiltinFacts, BuiltinLookup, Lowering, Solutions, lower};
+pub use text_parse::{TextError, parse};
+pub use verify::{VerifyError, verify};

@@ -246,7 +246,10 @@ impl<'a> Builder<'a> {
     /// Returns an operand that keeps its value when documents are replaced.
     pub(super) fn settled(&mut self, operand: Operand) -> Operand {
         match operand {
-            Operand::Local(Local::INPUT | Local::DATA) => Operand::Local(self.copy(operand)),
+            Operand::Local(source @ (Local::INPUT | Local::DATA)) => {
+                self.emit(StmtKind::IsDefined { source });
+                Operand::Local(self.copy(operand))
+            }
             Operand::Local(_) | Operand::Const(_) => operand,
         }
     }
