@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use crate::node::Object;
 use crate::value::{Kind, Value};
 
 impl Value<'_> {
@@ -47,18 +48,7 @@ fn write_json(value: Value<'_>, out: &mut Vec<u8>, html: bool) {
         Kind::String => write_string(value.as_str().unwrap_or(""), out, html),
         Kind::Array => write_list(value.as_array().iter().flat_map(|it| it.iter()), out, html),
         Kind::Set => write_list(value.as_set().iter().flat_map(|it| it.iter()), out, html),
-        Kind::Object => {
-            out.push(b'{');
-            for (index, (key, item)) in value.as_object().iter().flat_map(|it| it.iter()).enumerate() {
-                if index > 0 {
-                    out.push(b',');
-                }
-                write_key(key, out, html);
-                out.push(b':');
-                write_json(item, out, html);
-            }
-            out.push(b'}');
-        }
+        Kind::Object => value.as_object().into_iter().for_each(|it| write_object(it, out, html)),
     }
 }
 
@@ -73,14 +63,56 @@ fn write_list<'e>(items: impl Iterator<Item = Value<'e>>, out: &mut Vec<u8>, htm
     out.push(b']');
 }
 
-/// Writes a key: a string as it is, anything else as the string of its JSON text.
-fn write_key(key: Value<'_>, out: &mut Vec<u8>, html: bool) {
-    if let Some(text) = key.as_str() {
-        return write_string(text, out, html);
+/// Writes an object with its keys sorted as texts.
+fn write_object(object: Object<'_>, out: &mut Vec<u8>, html: bool) {
+    let is_string = |index: usize| object.nth(index).is_none_or(|it| it.0.is_string());
+    // Keys are sorted by type, so the outer ones tell of all.
+    if !is_string(0) || !is_string(object.len().saturating_sub(1)) {
+        return write_mixed_object(object, out, html);
     }
-    let mut text = Vec::new();
-    write_json(key, &mut text, html);
-    write_string(&String::from_utf8_lossy(&text), out, html);
+    out.push(b'{');
+    for (index, (key, item)) in object.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        write_string(key.as_str().unwrap_or(""), out, html);
+        out.push(b':');
+        write_json(item, out, html);
+    }
+    out.push(b'}');
+}
+
+/// Writes an object with keys that are no strings, which become their JSON text; of equal texts the last counts.
+fn write_mixed_object(object: Object<'_>, out: &mut Vec<u8>, html: bool) {
+    let mut entries: Vec<(String, Value<'_>)> = object
+        .iter()
+        .map(|(key, item)| match key.as_str() {
+            Some(text) => (text.to_owned(), item),
+            None => {
+                let mut text = Vec::new();
+                write_json(key, &mut text, html);
+                (String::from_utf8(text).unwrap_or_default(), item)
+            }
+        })
+        .collect();
+    entries.sort_by(|a, b| a.0.cmp(&b.0));
+    entries.dedup_by(|later, first| {
+        let same = later.0 == first.0;
+        if same {
+            first.1 = later.1;
+        }
+        same
+    });
+    out.push(b'{');
+    for (index, (key, item)) in entries.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        write_string(key, out, html);
+        out.push(b':');
+        write_json(*item, out, html);
+    }
+    out.push(b'}');
 }
 
 /// Appends a JSON string as Go's encoder writes it.
@@ -181,5 +213,14 @@ mod tests {
         let object = arena.object(&mut vec![(arena.string("a"), set), (arena.int(1), Value::empty_set())]);
         assert_eq!(object.to_string(), r#"{1: set(), "a": {1, 2}}"#);
         assert_eq!(object.to_json(), r#"{"1":[],"a":[1,2]}"#);
+    }
+
+    #[test]
+    fn keys_are_sorted_as_texts() {
+        let arena = Arena::new();
+        let mut pairs: Vec<_> = [9, 10].map(|it| (arena.int(it), arena.int(it))).into();
+        pairs.push((arena.string("10"), Value::TRUE));
+        pairs.push((arena.string("0"), Value::FALSE));
+        assert_eq!(arena.object(&mut pairs).to_json(), r#"{"0":false,"10":true,"9":9}"#);
     }
 }
