@@ -9,7 +9,10 @@ pub(crate) mod arrays;
 pub(crate) mod comparison;
 pub(crate) mod crypto;
 pub(crate) mod encoding;
+pub(crate) mod globs;
 pub mod graphs;
+pub(crate) mod json;
+pub(crate) mod net;
 pub(crate) mod numbers;
 pub(crate) mod objects;
 pub(crate) mod operands;
@@ -30,7 +33,10 @@ const FAMILIES: &[&[Builtin]] = &[
     comparison::BUILTINS,
     crypto::BUILTINS,
     encoding::BUILTINS,
+    globs::BUILTINS,
     graphs::BUILTINS,
+    json::BUILTINS,
+    net::BUILTINS,
     numbers::BUILTINS,
     objects::BUILTINS,
     output::BUILTINS,
