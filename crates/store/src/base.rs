@@ -1,0 +1,228 @@
+//! Collects documents at paths and merges them into one tree.
+//!
+//! Documents stay as they came until [`BaseData::snapshot`]: one that stands alone at the root is shared and not
+//! copied, however large it is. Several are merged in one pass over all of them at once. Contradictions are found
+//! when a document is added, by a walk over the parts that overlap and no others.
+
+use lictor_value::{Document, DocumentBuilder, Part, Value};
+
+use crate::error::{DataError, DataErrorKind};
+use crate::snapshot::Snapshot;
+
+/// Is base data that is being collected.
+#[derive(Clone, Debug, Default)]
+pub struct BaseData {
+    sources: Vec<Source>,
+}
+
+#[derive(Clone, Debug)]
+struct Source {
+    path: Vec<String>,
+    document: Document,
+}
+
+/// What one source has at a path: nothing yet, the rest of its own path, or a value.
+#[derive(Clone, Copy, Debug)]
+enum View<'a> {
+    Below(&'a [String], Value<'a>),
+    Value(Value<'a>),
+}
+
+impl BaseData {
+    /// Returns data with nothing in it.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Says whether no document was added.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+
+    /// Adds a document at a path below `data`; objects of several sources are merged.
+    ///
+    /// # Errors
+    ///
+    /// The root would be no object, or another source says otherwise about the same path. Nothing is added then.
+    pub fn add(&mut self, path: &[&str], document: Document) -> Result<(), DataError> {
+        if path.is_empty() && document.root().as_object().is_none() {
+            return Err(DataError::new(DataErrorKind::RootNotObject, Vec::new()));
+        }
+        let source = Source { path: path.iter().map(|it| (*it).to_owned()).collect(), document };
+        for other in &self.sources {
+            let mut at = Vec::new();
+            if !agree(other.view(), source.view(), &mut at) {
+                return Err(DataError::new(DataErrorKind::Conflict, at));
+            }
+        }
+        self.sources.push(source);
+        Ok(())
+    }
+
+    /// Returns the merged tree.
+    ///
+    /// # Errors
+    ///
+    /// Objects that meet have keys that are no strings.
+    pub fn snapshot(&self) -> Result<Snapshot, DataError> {
+        match self.sources.as_slice() {
+            [] => Ok(Snapshot::empty()),
+            [only] if only.path.is_empty() => Ok(Snapshot::new(only.document.clone())),
+            sources => {
+                let views: Vec<View<'_>> = sources.iter().map(Source::view).collect();
+                let mut builder = DocumentBuilder::new();
+                let root = merge(&views, &mut builder, &mut Vec::new())?;
+                Ok(Snapshot::new(builder.finish(root)))
+            }
+        }
+    }
+}
+
+impl Source {
+    fn view(&self) -> View<'_> {
+        View::of(&self.path, self.document.root())
+    }
+}
+
+impl<'a> View<'a> {
+    fn of(path: &'a [String], value: Value<'a>) -> Self {
+        if path.is_empty() { Self::Value(value) } else { Self::Below(path, value) }
+    }
+
+    fn is_object(self) -> bool {
+        match self {
+            Self::Below(..) => true,
+            Self::Value(value) => value.as_object().is_some(),
+        }
+    }
+
+    fn get(self, key: &str) -> Option<Self> {
+        match self {
+            Self::Below(path, value) => {
+                path.split_first().filter(|(first, _)| *first == key).map(|(_, rest)| Self::of(rest, value))
+            }
+            Self::Value(value) => value.as_object()?.get_str(key).map(Self::Value),
+        }
+    }
+
+    /// Calls `each` with the keys, until it answers false.
+    fn keys(self, mut each: impl FnMut(&str) -> bool) -> Result<(), ()> {
+        match self {
+            Self::Below(path, _) => {
+                if let Some(first) = path.first() {
+                    each(first);
+                }
+            }
+            Self::Value(value) => {
+                for (key, _) in value.as_object().into_iter().flat_map(|it| it.iter()) {
+                    if !each(key.as_str().ok_or(())?) {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn len(self) -> usize {
+        match self {
+            Self::Below(..) => 1,
+            Self::Value(value) => value.collection_len().unwrap_or(0),
+        }
+    }
+}
+
+/// Says whether two sources can be merged; if not, `at` is where they cannot.
+fn agree(a: View<'_>, b: View<'_>, at: &mut Vec<String>) -> bool {
+    if !a.is_object() || !b.is_object() {
+        return false;
+    }
+    let (small, large) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    let mut fine = true;
+    // A key that is no string is found when the two are merged.
+    let _ = small.keys(|key| {
+        if let (Some(small), Some(large)) = (small.get(key), large.get(key)) {
+            at.push(key.to_owned());
+            fine = agree(small, large, at);
+            if fine {
+                at.pop();
+            }
+        }
+        fine
+    });
+    fine
+}
+
+/// Merges what all sources have at one path. They agree, so there is one value or there are objects.
+fn merge(views: &[View<'_>], builder: &mut DocumentBuilder, at: &mut Vec<String>) -> Result<Part, DataError> {
+    if let [View::Value(value)] = views {
+        return Ok(builder.copy(*value));
+    }
+    let mut keys: Vec<String> = Vec::new();
+    for view in views {
+        let push = |key: &str| {
+            keys.push(key.to_owned());
+            true
+        };
+        view.keys(push).map_err(|()| DataError::new(DataErrorKind::KeyNotString, at.clone()))?;
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    let mut pairs = Vec::with_capacity(keys.len());
+    for key in keys {
+        let below: Vec<View<'_>> = views.iter().filter_map(|it| it.get(&key)).collect();
+        let name = builder.string(&key);
+        at.push(key);
+        pairs.push((name, merge(&below, builder, at)?));
+        at.pop();
+    }
+    Ok(builder.object(&mut pairs))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lictor_value::Arena;
+
+    fn object(pairs: &[(&str, Value<'_>)]) -> Document {
+        let arena = Arena::new();
+        let mut copied: Vec<(Value<'_>, Value<'_>)> = Vec::new();
+        for (key, value) in pairs {
+            copied.push((arena.string(key), *value));
+        }
+        Document::from_value(arena.object(&mut copied))
+    }
+
+    fn number(value: i64) -> Value<'static> {
+        Value::small_int(value).expect("a small number")
+    }
+
+    #[test]
+    fn sources_merge_below_their_paths() {
+        let mut data = BaseData::new();
+        data.add(&[], object(&[("x", number(1))])).expect("fits");
+        data.add(&["a", "b"], object(&[("y", number(2))])).expect("fits");
+        data.add(&["a", "b", "z"], Document::from_value(number(3))).expect("fits");
+        data.add(&["a", "c d"], Document::from_value(number(4))).expect("fits");
+        let snapshot = data.snapshot().expect("string keys");
+        assert_eq!(snapshot.root().to_json(), r#"{"a":{"b":{"y":2,"z":3},"c d":4},"x":1}"#);
+    }
+
+    #[test]
+    fn contradictions_name_their_place() {
+        let mut data = BaseData::new();
+        data.add(&["a"], object(&[("b c", number(1))])).expect("fits");
+        let error = data.add(&["a", "b c"], object(&[("d", number(1))])).expect_err("a scalar is there");
+        assert_eq!(error.to_string(), r#"conflicting values at data.a["b c"]"#);
+        let error = data.add(&[], Document::from_value(number(1))).expect_err("no object");
+        assert_eq!(error.kind(), DataErrorKind::RootNotObject);
+        assert_eq!(data.snapshot().expect("string keys").root().to_json(), r#"{"a":{"b c":1}}"#);
+    }
+
+    #[test]
+    fn nothing_is_an_empty_object() {
+        assert_eq!(BaseData::new().snapshot().expect("empty").root().to_json(), "{}");
+    }
+}
