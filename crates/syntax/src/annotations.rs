@@ -1,8 +1,7 @@
-//! Metadata blocks: YAML in comments that begin with `# METADATA`.
+//! Metadata blocks as data: a YAML tree with places beside the fields that decide on scope.
 //!
-//! A block is kept as a tree of scalars, lists and maps with spans beside the few fields that
-//! decide where it belongs. What the fields mean (schemas, labels, entrypoints) is for later
-//! stages; here only their shape is checked, with OPA's messages.
+//! What the fields mean (schemas, labels, entrypoints) is for later stages; the parser checks
+//! their shape, with OPA's messages. How blocks are found and read is the parser's.
 
 use crate::source::Span;
 
@@ -29,7 +28,7 @@ pub struct Yaml {
 }
 
 /// Is what a YAML node may be, by YAML 1.2's core rules.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum YamlKind {
     /// Null.
     Null,
@@ -43,6 +42,13 @@ pub enum YamlKind {
     List(Vec<Yaml>),
     /// A mapping in source order.
     Map(Vec<(Yaml, Yaml)>),
+}
+
+impl PartialEq for Yaml {
+    /// Compares what the nodes are, not where.
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind
+    }
 }
 
 impl Annotation {

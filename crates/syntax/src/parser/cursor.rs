@@ -36,8 +36,8 @@ pub(crate) struct Parser<'s> {
     pub(crate) height: u32,
     /// How many faults there were when the parser last recovered.
     pub(crate) fault_base: usize,
-    /// Tokens at which no term began, with the message; see [`Parser::no_term`].
-    no_terms: Vec<(usize, String)>,
+    /// Tokens at which no term began, with the message; see [`Parser::had_no_term`].
+    no_terms: Vec<(usize, Span, String)>,
     /// Brackets by token index whose reading as a comprehension has failed.
     pub(crate) not_comprehensions: HashSet<usize>,
 }
@@ -375,25 +375,23 @@ impl<'s> Parser<'s> {
         self.error(self.span(), "unexpected-token", message);
     }
 
-    /// Reports that no term begins at the current token.
-    pub(crate) fn no_term(&mut self) {
-        self.unexpected("");
-        let message = self.found.last().map(|fault| fault.message.clone());
+    /// Remembers that no term began at the current token, as was reported last.
+    pub(crate) fn remember_no_term(&mut self) {
         let at = self.at;
-        self.no_terms.retain(|(known, _)| *known != at);
-        self.no_terms.extend(message.map(|message| (at, message)));
+        self.no_terms.retain(|(known, ..)| *known != at);
+        let last = self.found.last().map(|fault| (at, fault.span, fault.message.clone()));
+        self.no_terms.extend(last);
     }
 
     /// Tells whether no term began here when one was last tried, which OPA remembers even if
     /// the token could be read as a name now; sees to it that the fault is reported once.
     pub(crate) fn had_no_term(&mut self) -> bool {
-        let Some((_, message)) = self.no_terms.iter().find(|(at, _)| *at == self.at) else {
+        let known = self.no_terms.iter().find(|(at, ..)| *at == self.at);
+        let Some((_, span, message)) = known.cloned() else {
             return false;
         };
-        let span = self.span();
         let last = self.found.last();
-        if last.is_none_or(|last| last.span != span || last.message != *message) {
-            let message = message.clone();
+        if last.is_none_or(|last| last.span != span || last.message != message) {
             self.error(span, "unexpected-token", message);
         }
         true
@@ -421,7 +419,7 @@ impl<'s> Parser<'s> {
 
     /// Forgets where no term began, once a term is done that began before.
     pub(crate) fn forget_no_term(&mut self, done: usize) {
-        self.no_terms.retain(|(at, _)| *at <= done);
+        self.no_terms.retain(|(at, ..)| *at <= done);
     }
 
     /// Steps onto the next token, or onto the white space before it, where a token must follow

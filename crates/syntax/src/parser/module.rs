@@ -62,6 +62,7 @@ pub(crate) fn assemble(
         diagnostic.recovered = stopped;
     }
     diagnostics.append(&mut found);
+    diagnostics.sort_by_key(|diagnostic| diagnostic.recovered);
     (module, diagnostics)
 }
 

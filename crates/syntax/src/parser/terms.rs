@@ -137,7 +137,13 @@ impl Parser<'_> {
         }
         let outer = std::mem::take(&mut self.height);
         let at = self.at();
-        let term = if self.had_no_term() { None } else { self.term_inner() };
+        let mut term = None;
+        if !self.had_no_term() {
+            term = self.term_inner();
+            if term.is_none() && self.at() == at {
+                self.remember_no_term();
+            }
+        }
         self.forget_no_term(at);
         self.height = self.height.max(outer);
         self.leave();
@@ -168,7 +174,7 @@ impl Parser<'_> {
             Kind::TemplatePart | Kind::TemplateEnd => return self.template(false),
             Kind::RawTemplatePart | Kind::RawTemplateEnd => return self.template(true),
             _ => {
-                self.no_term();
+                self.unexpected("");
                 return None;
             }
         };
