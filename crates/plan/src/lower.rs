@@ -17,11 +17,11 @@ mod tree;
 mod unify;
 mod with;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use lictor_hir::tree as hir;
 use lictor_syntax::Span;
+use rustc_hash::FxHashMap;
 
 use crate::ir::{Answer, Entrypoint, FuncId, Plan};
 use builder::Builder;
@@ -59,7 +59,7 @@ pub enum Solutions {
 pub struct Lowering {
     hir: Arc<hir::Hir>,
     state: State,
-    entrypoints: HashMap<Box<str>, FuncId>,
+    entrypoints: FxHashMap<Box<str>, FuncId>,
 }
 
 impl std::fmt::Debug for Lowering {
@@ -75,7 +75,7 @@ impl Lowering {
     #[must_use]
     pub fn new(hir: Arc<hir::Hir>, builtins: BuiltinLookup) -> Self {
         let state = State::new(&hir, builtins);
-        Self { hir, state, entrypoints: HashMap::new() }
+        Self { hir, state, entrypoints: FxHashMap::default() }
     }
 
     /// Lowers what the document of a path needs and adds an entrypoint named by the path (`a/p`).
@@ -105,7 +105,7 @@ impl Lowering {
         let place = hir::Place { file: hir::FileId(0), span: Span::default() };
         let term = |name: &&str| hir::Term { kind: hir::TermKind::String((*name).into()), place };
         let parts: Vec<hir::Term> = path.iter().map(term).collect();
-        let id = self.state.reserve(format!("entrypoint {}", path.join("/")), Vec::new());
+        let id = self.state.reserve(format!("entrypoint {}", path.join("/")));
         let hir = Arc::clone(&self.hir);
         Builder::new(&hir, &mut self.state, GenId::PLAIN).path_function(id, &parts);
         id
@@ -113,7 +113,7 @@ impl Lowering {
 
     /// Lowers a query and adds an entrypoint of the given name, which should be new.
     pub fn query(&mut self, name: &str, query: &hir::Query, solutions: Solutions) -> FuncId {
-        let id = self.state.reserve(name.to_owned(), Vec::new());
+        let id = self.state.reserve(name.to_owned());
         let hir = Arc::clone(&self.hir);
         self.state.locations = state::Locations::default();
         self.state.locations.query_file = self.state.file(query.source.name());

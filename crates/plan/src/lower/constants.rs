@@ -2,10 +2,9 @@
 //!
 //! Apart because it alone makes documents; numbers keep their text, so `1` and `1.0` are two constants.
 
-use std::collections::HashMap;
-
 use lictor_hir::tree::{Term, TermKind};
 use lictor_value::{Arena, Document, DocumentBuilder, Value};
+use rustc_hash::FxHashMap;
 
 use crate::ir::ConstId;
 
@@ -13,9 +12,9 @@ use crate::ir::ConstId;
 #[derive(Debug, Default)]
 pub(super) struct Constants {
     documents: Vec<Document>,
-    strings: HashMap<Box<str>, ConstId>,
+    strings: FxHashMap<Box<str>, ConstId>,
     /// All others, by their Rego text.
-    others: HashMap<Box<str>, ConstId>,
+    others: FxHashMap<Box<str>, ConstId>,
 }
 
 impl Constants {

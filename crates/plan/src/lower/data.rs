@@ -354,10 +354,11 @@ impl Builder<'_> {
             return self.walk(from, rest);
         }
         for node in callees {
-            match self.state.tree.group(*node) {
+            let id = match self.state.tree.group(*node) {
                 Some(group) => self.state.group(self.hir, group, Vec::new(), self.generation),
                 None => self.state.extent(*node, self.generation),
             };
+            self.state.make_findable(id, *node, self.generation);
         }
         let generation = self.state.constants.string(&format!("g{}", self.generation.0));
         let mut full = vec![Operand::Const(generation)];

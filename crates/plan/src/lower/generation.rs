@@ -4,9 +4,10 @@
 //! more for each different set of replacements that reaches it. Equal sets are one generation. The value of a
 //! replacement that is not constant travels as an extra argument of every function of the generation.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use lictor_hir::tree as hir;
+use rustc_hash::FxHashMap;
 
 use super::tree::NodeId;
 use crate::ir::ConstId;
@@ -72,13 +73,13 @@ impl Replaced {
 #[derive(Debug)]
 pub(super) struct Generations {
     all: Vec<Replaced>,
-    ids: HashMap<Replaced, GenId>,
+    ids: FxHashMap<Replaced, GenId>,
 }
 
 impl Generations {
     pub(super) fn new() -> Self {
         let plain = Replaced::default();
-        Self { all: vec![plain.clone()], ids: HashMap::from([(plain, GenId::PLAIN)]) }
+        Self { all: vec![plain.clone()], ids: FxHashMap::from_iter([(plain, GenId::PLAIN)]) }
     }
 
     pub(super) fn get(&self, id: GenId) -> &Replaced {

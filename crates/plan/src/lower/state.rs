@@ -3,10 +3,11 @@
 //! A function gets its number when it is first called and is lowered later from a list, so that neither recursion
 //! nor the length of a chain of rules costs stack.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use lictor_hir::tree as hir;
 use lictor_syntax::{Source, Span};
+use rustc_hash::FxHashMap;
 
 use super::BuiltinLookup;
 use super::constants::Constants;
@@ -34,9 +35,9 @@ pub(super) struct State {
     pub(super) locations: Locations,
     pub(super) builtins: BuiltinLookup,
     pub(super) pending: VecDeque<(Job, FuncId)>,
-    functions: HashMap<Job, FuncId>,
-    builtin_refs: HashMap<Box<str>, (BuiltinRef, bool, bool)>,
-    rules: HashMap<hir::RuleId, RuleIdx>,
+    functions: FxHashMap<Job, FuncId>,
+    builtin_refs: FxHashMap<Box<str>, (BuiltinRef, bool, bool)>,
+    rules: FxHashMap<hir::RuleId, RuleIdx>,
 }
 
 /// How a built-in is called.
@@ -60,9 +61,9 @@ impl State {
             locations: Locations::default(),
             builtins,
             pending: VecDeque::new(),
-            functions: HashMap::new(),
-            builtin_refs: HashMap::new(),
-            rules: HashMap::new(),
+            functions: FxHashMap::default(),
+            builtin_refs: FxHashMap::default(),
+            rules: FxHashMap::default(),
         }
     }
 
@@ -87,8 +88,7 @@ impl State {
                 None => name.push_str("[_]"),
             }
         }
-        let path = if keys.is_empty() { dynamic_path(generation, path) } else { Vec::new() };
-        self.enlist(job, name, path)
+        self.enlist(job, name)
     }
 
     /// Returns the function of the whole document of a node.
@@ -99,23 +99,31 @@ impl State {
         }
         let path = self.tree.path(node);
         let name = format!("g{}.{}", generation.0, shown(&path));
-        let path = dynamic_path(generation, &path);
-        self.enlist(job, name, path)
+        self.enlist(job, name)
     }
 
-    fn enlist(&mut self, job: Job, name: String, path: Vec<Box<str>>) -> FuncId {
-        let id = self.reserve(name, path);
+    fn enlist(&mut self, job: Job, name: String) -> FuncId {
+        let id = self.reserve(name);
         self.pending.push_back((job.clone(), id));
         self.functions.insert(job, id);
         id
     }
 
+    /// Lets a dynamic call find the function of a node.
+    pub(super) fn make_findable(&mut self, id: FuncId, node: NodeId, generation: GenId) {
+        if self.plan.functions[id.0 as usize].path.is_empty() {
+            let first = format!("g{}", generation.0).into_boxed_str();
+            let path = std::iter::once(first).chain(self.tree.path(node)).collect();
+            self.plan.functions[id.0 as usize].path = path;
+        }
+    }
+
     /// Makes a function that is filled later.
-    pub(super) fn reserve(&mut self, name: String, path: Vec<Box<str>>) -> FuncId {
+    pub(super) fn reserve(&mut self, name: String) -> FuncId {
         let id = FuncId(u32::try_from(self.plan.functions.len()).expect("fewer functions than 2^32"));
         self.plan.functions.push(Function {
             name: name.into(),
-            path,
+            path: Vec::new(),
             params: Vec::new(),
             result: Local::FIRST_FREE,
             locals: Local::FIRST_FREE.0 + 1,
@@ -160,11 +168,6 @@ impl State {
         });
         u32::try_from(at).unwrap_or(0)
     }
-}
-
-fn dynamic_path(generation: GenId, path: &[Box<str>]) -> Vec<Box<str>> {
-    let first = format!("g{}", generation.0).into_boxed_str();
-    std::iter::once(first).chain(path.iter().cloned()).collect()
 }
 
 /// Turns places into rows and columns; the last one is kept, since statements come in runs.

@@ -1,6 +1,7 @@
 //! Terms as operands: constants, variables, references, composites and comprehensions.
 
 use lictor_hir::tree as hir;
+use rustc_hash::FxHashMap;
 
 use super::builder::Builder;
 use crate::ir::{Block, Local, Operand, StmtKind};
@@ -79,7 +80,7 @@ impl Builder<'_> {
         pairs: &'t [(hir::Term, hir::Term)],
     ) -> Vec<(&'t hir::Term, &'t hir::Term)> {
         let keys: Vec<_> = pairs.iter().map(|it| self.state.constants.of_term(&it.0)).collect();
-        let mut last = std::collections::HashMap::with_capacity(keys.len());
+        let mut last = FxHashMap::default();
         for (index, key) in keys.iter().enumerate() {
             if let Some(id) = key {
                 last.insert(*id, index);
