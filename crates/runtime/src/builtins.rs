@@ -22,9 +22,11 @@ pub(crate) mod paths;
 pub(crate) mod randomness;
 pub(crate) mod regex;
 pub(crate) mod replacement;
+pub(crate) mod semver;
 pub(crate) mod sets;
 pub(crate) mod strings;
 pub(crate) mod types;
+pub(crate) mod units;
 
 /// Every family's rows.
 const FAMILIES: &[&[Builtin]] = &[
@@ -45,9 +47,11 @@ const FAMILIES: &[&[Builtin]] = &[
     randomness::BUILTINS,
     regex::BUILTINS,
     replacement::BUILTINS,
+    semver::BUILTINS,
     sets::BUILTINS,
     strings::BUILTINS,
     types::BUILTINS,
+    units::BUILTINS,
 ];
 
 /// Returns all rows, sorted by name.

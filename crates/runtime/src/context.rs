@@ -45,13 +45,20 @@ impl<'e> Context<'e> {
 impl<'e> Context<'e> {
     /// Appends a value as a Rego term.
     pub(crate) fn push_rego(&self, out: &mut String, value: Value<'e>) {
+        out.push_str(&self.written(|bytes| value.write_rego(bytes)));
+    }
+
+    /// Returns a value as JSON text.
+    pub(crate) fn json_text(&self, value: Value<'e>) -> Text<'e> {
+        self.written(|bytes| value.write_json(bytes))
+    }
+
+    fn written(&self, write: impl FnOnce(&mut Vec<u8>)) -> Text<'e> {
         let mut text = self.text();
         let mut bytes = std::mem::take(&mut *text).into_bytes();
-        value.write_rego(&mut bytes);
-        if let Ok(written) = String::from_utf8(bytes) {
-            out.push_str(&written);
-            *text = written;
-        }
+        write(&mut bytes);
+        *text = String::from_utf8(bytes).unwrap_or_default();
+        text
     }
 
     /// Says whether so many more values would stay within the limit of bytes.

@@ -1,5 +1,7 @@
 //! JSON text: `json.marshal*`, `json.unmarshal`, `json.is_valid`.
 
+use std::fmt::Display;
+
 use lictor_value::Value;
 
 use crate::builtin::Builtin;
@@ -17,16 +19,8 @@ pub(crate) const BUILTINS: &[Builtin] = &[
     ),
 ];
 
-fn compact<'e>(ctx: Context<'e>, value: Value<'e>) -> String {
-    let mut bytes = std::mem::take(&mut *ctx.text()).into_bytes();
-    value.write_json(&mut bytes);
-    String::from_utf8(bytes).unwrap_or_default()
-}
-
 fn marshal<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
-    let mut text = ctx.text();
-    *text = compact(ctx, any(args, 0));
-    answer(ctx.arena.string(&text))
+    answer(ctx.arena.string(&ctx.json_text(any(args, 0))))
 }
 
 struct Options {
@@ -65,14 +59,17 @@ fn options<'e>(args: &[Value<'e>]) -> Result<Options, BuiltinError> {
     Ok(options)
 }
 
-fn fail<T>(message: String) -> Result<T, BuiltinError> {
+fn fail<T>(message: impl Display) -> Result<T, BuiltinError> {
     Err(BuiltinError::new(ErrorKind::Type, format!("operand 2 {message}")))
 }
 
 fn marshal_with_options<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
     let options = options(args)?;
-    let text = compact(ctx, any(args, 0));
-    answer(ctx.arena.string(&if options.pretty { indented(&text, &options) } else { text }))
+    let text = ctx.json_text(any(args, 0));
+    if !options.pretty {
+        return answer(ctx.arena.string(&text));
+    }
+    answer(ctx.arena.string(&indented(&text, &options)))
 }
 
 /// Lays out JSON text as Go's encoder does; the first line too gets the prefix.

@@ -17,9 +17,13 @@ use crate::go_text::quote;
 
 /// The rows of this family.
 pub(crate) const BUILTINS: &[Builtin] = &[
-    Builtin::pure("plus", "num, num -> num", |ctx, args| binary(ctx, args, Number::add)),
+    Builtin::pure("plus", "num, num -> num", |ctx, args| {
+        small(ctx, args, i64::checked_add).unwrap_or_else(|| binary(ctx, args, Number::add))
+    }),
     Builtin::pure("minus", "num/set[any], num/set[any] -> num/set[any]", minus),
-    Builtin::pure("mul", "num, num -> num", |ctx, args| binary(ctx, args, Number::mul)),
+    Builtin::pure("mul", "num, num -> num", |ctx, args| {
+        small(ctx, args, i64::checked_mul).unwrap_or_else(|| binary(ctx, args, Number::mul))
+    }),
     Builtin::pure("div", "num, num -> num", |ctx, args| binary(ctx, args, Number::div)),
     Builtin::pure("rem", "num, num -> num", |ctx, args| binary(ctx, args, Number::rem)),
     Builtin::pure("abs", "num -> num", |ctx, args| unary(ctx, args, Number::abs)),
@@ -66,6 +70,17 @@ fn computed<'e>(ctx: Context<'e>, result: Result<Number, NumberError>) -> Answer
     }
 }
 
+/// Computes on integers that stand in their handles; none for other operands.
+#[inline]
+fn small<'e>(
+    ctx: Context<'e>,
+    args: &[Value<'e>],
+    operation: fn(i64, i64) -> Option<i64>,
+) -> Option<Answer<'e>> {
+    let [left, right] = args else { return None };
+    operation(left.as_i64()?, right.as_i64()?).map(|it| answer(ctx.arena.int(it)))
+}
+
 fn binary<'e>(
     ctx: Context<'e>,
     args: &[Value<'e>],
@@ -84,6 +99,9 @@ fn unary<'e>(
 }
 
 fn minus<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
+    if let Some(found) = small(ctx, args, i64::checked_sub) {
+        return found;
+    }
     let (left, right) = (any(args, 0), any(args, 1));
     match (left.kind(), right.kind()) {
         (Kind::Number, Kind::Number) => binary(ctx, args, Number::sub),
@@ -114,7 +132,19 @@ fn for_each_number<'e>(
     Ok(())
 }
 
+/// Sums integers while they and the sum fit.
+fn small_sum<'e>(mut items: impl Iterator<Item = Value<'e>>) -> Option<i64> {
+    items.try_fold(0_i64, |sum, it| sum.checked_add(it.as_i64()?))
+}
+
 fn sum<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
+    let small = match collection(args, 0, &["set", "array"])? {
+        Items::Array(array) => small_sum(array.iter()),
+        Items::Set(set) => small_sum(set.iter()),
+    };
+    if let Some(sum) = small {
+        return answer(ctx.arena.int(sum));
+    }
     let mut sum = Sum::default();
     for_each_number(args, |it| sum.push(it))?;
     computed(ctx, sum.finish())

@@ -198,7 +198,8 @@ impl<'e> Node<'e> {
                     Ok(child)
                 }
                 Some(Self::Deleted { .. }) | None => {
-                    fail(format!("path [{key}] does not exist in set term {value}"))
+                    let key = key.as_str().map_or_else(|| key.to_string(), str::to_owned);
+                    fail(format!("path {key} does not exist in set term {value}"))
                 }
             },
             Self::Array(value, children) => {

@@ -2,6 +2,8 @@
 //!
 //! Positions and lengths count code points.
 
+use std::cmp::Ordering;
+
 use lictor_value::{Kind, Value};
 
 use crate::builtin::Builtin;
@@ -17,15 +19,13 @@ pub(crate) const BUILTINS: &[Builtin] = &[
     Builtin::pure("startswith", "str, str -> bool", |_, args| test(args, |a, b| a.starts_with(b))),
     Builtin::pure("indexof", "str, str -> num", indexof),
     Builtin::pure("indexof_n", "str, str -> [num*]", indexof_n),
-    Builtin::pure("lower", "str -> str", |ctx, args| convert_case(ctx, args, lower)),
-    Builtin::pure("upper", "str -> str", |ctx, args| convert_case(ctx, args, upper)),
+    Builtin::pure("lower", "str -> str", |ctx, args| convert_case(ctx, args, &LOWER)),
+    Builtin::pure("upper", "str -> str", |ctx, args| convert_case(ctx, args, &UPPER)),
     Builtin::pure("split", "str, str -> [str*]", split),
     Builtin::pure("strings.split_n", "str, str, num -> [str*]", split_n),
     Builtin::pure("substring", "str, num, num -> str", substring),
-    Builtin::pure("strings.any_prefix_match", AFFIX_TYPES, |_, args| {
-        any_affix(args, |a, b| a.starts_with(b))
-    }),
-    Builtin::pure("strings.any_suffix_match", AFFIX_TYPES, |_, args| any_affix(args, |a, b| a.ends_with(b))),
+    Builtin::pure("strings.any_prefix_match", AFFIX_TYPES, |ctx, args| any_affix(ctx, args, &PREFIX)),
+    Builtin::pure("strings.any_suffix_match", AFFIX_TYPES, |ctx, args| any_affix(ctx, args, &SUFFIX)),
     Builtin::pure("strings.count", "str, str -> num", count),
     Builtin::pure("strings.reverse", "str -> str", reverse),
     Builtin::pure("trim", "str, str -> str", |ctx, args| {
@@ -133,15 +133,33 @@ fn indexof_n<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
     answer(ctx.arena.array(&list))
 }
 
-fn convert_case<'e>(ctx: Context<'e>, args: &[Value<'e>], convert: fn(char) -> char) -> Answer<'e> {
+/// One direction of case conversion.
+struct Case {
+    map: fn(char) -> char,
+    is_other: fn(&u8) -> bool,
+    map_ascii: fn(&mut str),
+}
+
+const LOWER: Case =
+    Case { map: lower, is_other: u8::is_ascii_uppercase, map_ascii: str::make_ascii_lowercase };
+const UPPER: Case =
+    Case { map: upper, is_other: u8::is_ascii_lowercase, map_ascii: str::make_ascii_uppercase };
+
+fn convert_case<'e>(ctx: Context<'e>, args: &[Value<'e>], case: &Case) -> Answer<'e> {
     let text = string(args, 0)?;
-    let Some(first) = text.char_indices().find(|it| convert(it.1) != it.1).map(|it| it.0) else {
-        return answer(any(args, 0));
-    };
-    let (same, rest) = text.split_at(first);
     let mut out = ctx.text();
-    out.push_str(same);
-    out.extend(rest.chars().map(convert));
+    if text.is_ascii() {
+        if !text.as_bytes().iter().any(case.is_other) {
+            return answer(any(args, 0));
+        }
+        out.push_str(text);
+        (case.map_ascii)(&mut out);
+    } else {
+        out.extend(text.chars().map(case.map));
+        if *out == text {
+            return answer(any(args, 0));
+        }
+    }
     answer(ctx.arena.string(&out))
 }
 
@@ -291,14 +309,38 @@ fn strings<'e>(args: &[Value<'e>], index: usize) -> Result<Strings<'e>, BuiltinE
     Ok(Strings::Many(items))
 }
 
-fn any_affix<'e>(args: &[Value<'e>], matches: fn(&str, &str) -> bool) -> Answer<'e> {
-    let searched = strings(args, 0)?;
-    let affixes = strings(args, 1)?;
-    answer_bool(searched.iter().any(|text| {
-        affixes.iter().any(|affix| match (text.as_str(), affix.as_str()) {
-            (Some(text), Some(affix)) => matches(text, affix),
+/// A side of a string, and the order of strings as they are read from that side.
+struct Affix {
+    matches: fn(&str, &str) -> bool,
+    order: fn(&str, &str) -> Ordering,
+}
+
+const PREFIX: Affix = Affix { matches: |text, affix| text.starts_with(affix), order: Ord::cmp };
+const SUFFIX: Affix = Affix {
+    matches: |text, affix| text.ends_with(affix),
+    order: |a, b| a.bytes().rev().cmp(b.bytes().rev()),
+};
+
+/// Up to so many pairs are tried one by one.
+const PAIRS_MAX: usize = 1 << 10;
+
+fn any_affix<'e>(ctx: Context<'e>, args: &[Value<'e>], affix: &Affix) -> Answer<'e> {
+    let (mut searched, mut affixes) = (ctx.list(), ctx.list());
+    searched.extend(strings(args, 0)?.iter());
+    affixes.extend(strings(args, 1)?.iter());
+    if searched.len() * affixes.len() <= PAIRS_MAX {
+        let matches = |text: &Value<'e>, part: &Value<'e>| match (text.as_str(), part.as_str()) {
+            (Some(text), Some(part)) => (affix.matches)(text, part),
             _ => false,
-        })
+        };
+        return answer_bool(searched.iter().any(|text| affixes.iter().any(|part| matches(text, part))));
+    }
+    // A string with the affix comes directly at or after the affix itself.
+    let mut sorted: Vec<&str> = searched.iter().filter_map(|it| it.as_str()).collect();
+    sorted.sort_by(|a, b| (affix.order)(a, b));
+    answer_bool(affixes.iter().filter_map(|it| it.as_str()).any(|part| {
+        let at = sorted.partition_point(|it| (affix.order)(it, part) == Ordering::Less);
+        sorted.get(at).is_some_and(|it| (affix.matches)(it, part))
     }))
 }
 
