@@ -13,6 +13,7 @@ pub mod passes;
 mod text;
 mod text_parse;
 mod verify;
+pub mod reads;
 mod visit;
 
 pub use facts::find_facts;

@@ -63,7 +63,6 @@ struct Pass {
 /// What passes may ask.
 struct Surroundings<'a> {
     evaluate: Evaluate<'a>,
-    impure: &'a dyn Fn(&str) -> bool,
 }
 
 const PASSES: &[Pass] = &[
@@ -79,7 +78,7 @@ const PASSES: &[Pass] = &[
 
 /// Runs the passes on a plan. `impure` says which built-ins depend on the world or have effects.
 pub fn optimize(plan: &mut Plan, passes: Passes, evaluate: Evaluate<'_>, impure: &dyn Fn(&str) -> bool) {
-    let surroundings = Surroundings { evaluate, impure };
+    let surroundings = Surroundings { evaluate };
     find_facts(plan, impure);
     for (index, pass) in PASSES.iter().enumerate() {
         if passes.0 & (1 << index) != 0 {

@@ -21,4 +21,4 @@ pub use derived::Derived;
 pub use error::{ErrorCode, EvalError, Position};
 pub use limits::Limits;
 pub use program::{EntrypointId, Program};
-pub use scratch::{Decision, Input, Request, Scratch};
+pub use scratch::{Decision, Input, MakeInput, Request, Scratch};

@@ -2,6 +2,7 @@
 
 use lictor_plan::Answer;
 use lictor_runtime::{Caches, Context, Host};
+use lictor_value::json::{self, Projection};
 use lictor_value::{Arena, Value};
 
 use crate::derived::Derived;
@@ -37,12 +38,36 @@ impl std::fmt::Debug for Request<'_> {
 }
 
 /// The input of an evaluation.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub enum Input<'r> {
     /// None: references to `input` are undefined.
     Undefined,
     /// A value that the caller keeps.
     Value(Value<'r>),
+    /// JSON text, of which the projection says what is built.
+    Json(&'r [u8], &'r Projection),
+    /// Whatever makes the value in the arena of the evaluation.
+    Make(&'r dyn MakeInput),
+}
+
+/// Makes an input in the arena of an evaluation.
+pub trait MakeInput {
+    /// Returns the value.
+    ///
+    /// # Errors
+    /// Says why there is none.
+    fn make<'e>(&self, arena: &'e Arena) -> Result<Value<'e>, String>;
+}
+
+impl std::fmt::Debug for Input<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Undefined => "Undefined",
+            Self::Value(_) => "Value",
+            Self::Json(..) => "Json",
+            Self::Make(_) => "Make",
+        })
+    }
 }
 
 /// An answer, alive as long as its scratch is borrowed.
@@ -105,6 +130,11 @@ fn run<'e>(
     let input = match request.input {
         Input::Undefined => None,
         Input::Value(value) => Some(value),
+        Input::Json(bytes, projection) => {
+            let read = json::read_projected(bytes, arena, projection);
+            Some(read.map_err(|err| EvalError::new(ErrorCode::Internal, format!("input: {err}")))?)
+        }
+        Input::Make(source) => Some(source.make(arena).map_err(|err| EvalError::new(ErrorCode::Internal, err))?),
     };
     let Some((_, function, answer)) = program.entrypoints.get(request.entrypoint.0 as usize) else {
         return Err(EvalError::new(ErrorCode::Internal, "unknown entrypoint"));
