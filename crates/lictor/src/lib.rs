@@ -1,1 +1,50 @@
 //! The embeddable engine: policy and data in, decision out.
+//!
+//! An [`Engine`] collects modules and data and compiles them into a [`Policy`], an immutable generation that threads
+//! share. A [`Query`] is an entrypoint of it, prepared once; deciding takes a [`Session`], one a thread, and no lock.
+//!
+//! ```
+//! use lictor::{Engine, Input, Options, Session};
+//!
+//! let mut engine = Engine::new(Options::default());
+//! engine.add_module("rbac.rego", br#"
+//! package rbac
+//!
+//! default allow := false
+//!
+//! allow if "admin" in data.roles[input.user]
+//! "#, None);
+//! engine.add_data_json(&[], "data.json", br#"{"roles": {"ann": ["admin"]}}"#)?;
+//! let policy = engine.compile()?;
+//! let allow = policy.prepare("data.rbac.allow")?;
+//!
+//! let mut session = Session::default();
+//! let mut answer = Vec::new();
+//! allow.decide_json(&mut session, Input::Json(br#"{"user": "ann"}"#), &mut answer)?;
+//! assert_eq!(answer, b"true");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+#![warn(clippy::disallowed_methods)]
+
+mod build;
+mod data;
+mod engine;
+mod faults;
+mod policy;
+mod query;
+mod session;
+
+pub use data::DataError;
+pub use engine::{Engine, Options};
+pub use faults::Faults;
+pub use lictor_plan::passes::Passes;
+pub use lictor_plan::reads::{ReadSet, ReadStep, Reads};
+pub use lictor_runtime::{BuiltinError, BuiltinFn, Context, ErrorKind, Host, NullHost};
+pub use lictor_syntax::ast::RegoVersion;
+pub use lictor_syntax::Diagnostic;
+pub use lictor_value::{Arena, Array, Document, Kind, Object, Set, Value, json};
+pub use lictor_vm::{Decision as Answer, ErrorCode, EvalError, Limits, MakeInput, Position};
+pub use policy::{Policy, QueryOptions};
+pub use query::{Query, QueryExpression};
+pub use session::{Input, Session};

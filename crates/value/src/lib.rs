@@ -21,5 +21,6 @@ pub use constants::Constants;
 pub use document::{Document, DocumentBuilder, Part};
 pub use node::{Array, Object, ObjectIter, Set};
 pub use number::Number;
+pub use raw::recycle;
 pub use text::write_string;
 pub use value::{Kind, NumberText, Value, compare};

@@ -206,6 +206,20 @@ impl LinkTable {
     }
 }
 
+/// Empties a vector and gives its memory to values of another type with the same layout, of another lifetime mostly.
+///
+/// # Panics
+/// When the layouts differ.
+#[must_use]
+pub fn recycle<T, U>(mut vector: Vec<T>) -> Vec<U> {
+    assert!(Layout::new::<T>() == Layout::new::<U>(), "the layouts must be equal");
+    vector.clear();
+    let mut vector = std::mem::ManuallyDrop::new(vector);
+    let (pointer, capacity) = (vector.as_mut_ptr().cast::<U>(), vector.capacity());
+    // SAFETY: allocated by a vector of as many elements of this layout, which no longer owns it; none is initialised.
+    unsafe { Vec::from_raw_parts(pointer, 0, capacity) }
+}
+
 /// Returns the bytes of words.
 pub(crate) fn bytes_of(words: &[u64]) -> &[u8] {
     // SAFETY: the words are initialised, borrowed for the result, and bytes have no alignment.

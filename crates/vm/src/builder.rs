@@ -3,7 +3,7 @@
 //! A register holds a handle to one; aliases see each other's changes. Freezing turns it into a value of the arena.
 
 use hashbrown::HashTable;
-use lictor_value::{Arena, Value};
+use lictor_value::{Arena, Value, recycle};
 
 /// Beyond so many entries members are found by hash.
 const SCAN_MAX: usize = 8;
@@ -12,8 +12,20 @@ const SCAN_MAX: usize = 8;
 #[derive(Debug, Default)]
 pub(crate) struct Builders<'e> {
     list: Vec<Builder<'e>>,
-    used: usize,
+    /// Memory of earlier ones.
+    spare: Vec<Spare>,
 }
+
+/// The memory of a container that is no longer used.
+#[derive(Debug, Default)]
+struct Spare {
+    keys: Vec<Value<'static>>,
+    values: Vec<Value<'static>>,
+    index: HashTable<u32>,
+}
+
+/// Memory of so many containers is kept between evaluations.
+const SPARE_MAX: usize = 256;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Form {
@@ -66,52 +78,46 @@ impl<'e> Builder<'e> {
         }
     }
 
-    fn recycle<'n>(mut self) -> Builder<'n> {
-        self.index.clear();
-        self.keys.clear();
-        self.values.clear();
-        Builder {
-            form: Form::Array,
-            keys: self.keys.into_iter().filter_map(|_| None).collect(),
-            values: self.values.into_iter().filter_map(|_| None).collect(),
-            index: self.index,
-            frozen: None,
+    fn spare(self) -> Spare {
+        let mut index = self.index;
+        if !index.is_empty() {
+            index.clear();
         }
+        Spare { keys: recycle(self.keys), values: recycle(self.values), index }
     }
 }
 
 impl<'e> Builders<'e> {
     pub(crate) fn recycle<'n>(mut self) -> Builders<'n> {
-        // Those of one large evaluation are given back.
-        self.list.truncate(self.used.min(64));
-        Builders { list: self.list.into_iter().map(Builder::recycle).collect(), used: 0 }
+        self.release(0);
+        Builders { list: recycle(self.list), spare: self.spare }
     }
 
     /// The number of containers, to be given to [`Self::release`].
     pub(crate) fn mark(&self) -> u32 {
-        u32::try_from(self.used).unwrap_or(u32::MAX)
+        u32::try_from(self.list.len()).unwrap_or(u32::MAX)
     }
 
     /// Forgets the containers made since a mark.
     pub(crate) fn release(&mut self, mark: u32) {
-        self.used = self.used.min(mark as usize);
+        let spare = &mut self.spare;
+        for builder in self.list.drain((mark as usize).min(self.list.len())..) {
+            if spare.len() < SPARE_MAX {
+                spare.push(builder.spare());
+            }
+        }
     }
 
     fn make(&mut self, form: Form) -> Value<'e> {
-        if self.used == self.list.len() {
-            self.list.push(Builder::default());
-        }
         let handle = self.mark();
-        if let Some(builder) = self.list.get_mut(self.used) {
-            builder.form = form;
-            builder.keys.clear();
-            builder.values.clear();
-            if !builder.index.is_empty() {
-                builder.index.clear();
-            }
-            builder.frozen = None;
-        }
-        self.used += 1;
+        let spare = self.spare.pop().unwrap_or_default();
+        self.list.push(Builder {
+            form,
+            keys: recycle(spare.keys),
+            values: recycle(spare.values),
+            index: spare.index,
+            frozen: None,
+        });
         Value::handle(handle)
     }
 

@@ -1,6 +1,6 @@
 //! What an evaluation works on, kept between evaluations so that a warm one allocates nothing.
 
-use lictor_value::{Array, ObjectIter, Set, Value};
+use lictor_value::{Array, ObjectIter, Set, Value, recycle};
 use rustc_hash::FxHashMap;
 
 use crate::builder::Builders;
@@ -130,14 +130,6 @@ impl<'e> Memo<'e> {
     }
 }
 
-/// Takes the allocation of an emptied vector for values of another lifetime.
-///
-/// Collecting a mapped `into_iter` reuses the memory when the layouts are equal.
-fn reuse<T, U>(mut vector: Vec<T>) -> Vec<U> {
-    vector.clear();
-    vector.into_iter().filter_map(|_| None).collect()
-}
-
 impl<'e> Memory<'e> {
     /// Forgets everything but the allocations, for an evaluation of another lifetime.
     pub(crate) fn recycle<'n>(self) -> Memory<'n> {
@@ -146,17 +138,17 @@ impl<'e> Memory<'e> {
             inner.clear();
         }
         Memory {
-            registers: reuse(self.registers),
-            iterators: reuse(self.iterators),
-            frames: reuse(self.frames),
+            registers: recycle(self.registers),
+            iterators: recycle(self.iterators),
+            frames: recycle(self.frames),
             builders: self.builders.recycle(),
-            withs: reuse(self.withs),
-            args: reuse(self.args),
-            results: reuse(self.results),
+            withs: recycle(self.withs),
+            args: recycle(self.args),
+            results: recycle(self.results),
             memo: Memo {
                 root: self.memo.root,
                 inner,
-                values: reuse(self.memo.values),
+                values: recycle(self.memo.values),
                 evaluation: self.memo.evaluation,
             },
         }

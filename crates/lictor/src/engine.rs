@@ -1,0 +1,131 @@
+//! Where a policy is collected before it is compiled.
+
+use std::sync::Arc;
+
+use lictor_plan::passes::Passes;
+use lictor_syntax::ast::{Module, RegoVersion};
+use lictor_syntax::{Diagnostic, ParseOptions, parse_module_bytes};
+use lictor_value::Document;
+use lictor_vm::Limits;
+
+use crate::build::{self, Capabilities};
+use crate::data::{self, DataError};
+use crate::faults::Faults;
+use crate::policy::Policy;
+
+/// How modules are read and decisions are taken.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The version of modules that do not come with one.
+    pub version: RegoVersion,
+    /// Whether strict checks run.
+    pub strict: bool,
+    /// Whether calls of `print` are kept.
+    pub print: bool,
+    /// Whether an error of a built-in ends the decision instead of being undefined.
+    pub strict_builtin_errors: bool,
+    /// How many faults are reported, 0 for all.
+    pub error_limit: usize,
+    /// The budget of a decision.
+    pub limits: Limits,
+    /// Which optimizations run.
+    pub passes: Passes,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            version: RegoVersion::V1,
+            strict: false,
+            print: false,
+            strict_builtin_errors: false,
+            error_limit: 10,
+            limits: Limits::default(),
+            passes: Passes::ALL,
+        }
+    }
+}
+
+/// Collects modules and data for a policy.
+#[derive(Clone, Debug)]
+pub struct Engine {
+    options: Options,
+    modules: Vec<Module>,
+    diagnostics: Vec<Diagnostic>,
+    data: Document,
+    capabilities: Arc<Capabilities>,
+}
+
+impl Engine {
+    /// Returns an engine without modules and data.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        Self {
+            options,
+            modules: Vec::new(),
+            diagnostics: Vec::new(),
+            data: Document::empty_object(),
+            capabilities: Arc::new(Capabilities::standard()),
+        }
+    }
+
+    /// Parses a module; its faults are reported by [`Self::compile`].
+    pub fn add_module(&mut self, name: &str, text: &[u8], version: Option<RegoVersion>) {
+        let options = ParseOptions { version: version.unwrap_or(self.options.version), ..ParseOptions::default() };
+        let parsed = parse_module_bytes(name, text, &options);
+        if parsed.diagnostics.is_empty() {
+            self.modules.extend(parsed.tree);
+        }
+        self.diagnostics.extend(parsed.diagnostics);
+    }
+
+    /// The modules that parsed.
+    #[must_use]
+    pub fn modules(&self) -> &[Module] {
+        &self.modules
+    }
+
+    /// Puts a document at a path below `data`; objects that are there already are merged with it.
+    ///
+    /// # Errors
+    /// When both sides have different things at one path, or the root is no object.
+    pub fn add_data(&mut self, path: &[&str], document: &Document) -> Result<(), DataError> {
+        self.data = data::merge(&self.data, path, document)?;
+        Ok(())
+    }
+
+    /// Reads JSON and puts it at a path; the name is for messages.
+    ///
+    /// # Errors
+    /// When it is no JSON; else as [`Self::add_data`].
+    pub fn add_data_json(&mut self, path: &[&str], name: &str, bytes: &[u8]) -> Result<(), DataError> {
+        self.add_data(path, &data::read_json(name, bytes)?)
+    }
+
+    /// Reads YAML and puts it at a path; the name is for messages.
+    ///
+    /// # Errors
+    /// When it is no YAML; else as [`Self::add_data`].
+    pub fn add_data_yaml(&mut self, path: &[&str], name: &str, bytes: &[u8]) -> Result<(), DataError> {
+        self.add_data(path, &data::read_yaml(name, bytes)?)
+    }
+
+    /// Compiles everything into a policy.
+    ///
+    /// # Errors
+    /// The faults of the modules, all stages together as OPA reports them.
+    pub fn compile(&self) -> Result<Policy, Faults> {
+        if !self.diagnostics.is_empty() {
+            return Err(Faults::new(self.limited(self.diagnostics.clone())));
+        }
+        let hir = build::check(&self.modules, &self.capabilities, &self.options).map_err(Faults::new)?;
+        Ok(Policy::new(Arc::new(hir), self.data.clone(), Arc::clone(&self.capabilities), self.options.clone()))
+    }
+
+    fn limited(&self, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        if self.options.error_limit > 0 {
+            diagnostics.truncate(self.options.error_limit);
+        }
+        diagnostics
+    }
+}

@@ -1,0 +1,124 @@
+//! A policy: one immutable generation of rules and data, shared by threads.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lictor_hir::tree::Hir;
+use lictor_plan::Lowering;
+use lictor_plan::Solutions;
+use lictor_syntax::ast::RegoVersion;
+use lictor_value::{Document, Value};
+
+use crate::build::{self, Capabilities};
+use crate::engine::Options;
+use crate::faults::Faults;
+use crate::query::Query;
+
+/// Prepared entrypoints that a policy keeps.
+const PREPARED_MAX: usize = 1_024;
+
+/// A compiled policy with its data. Cloning shares.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    inner: Arc<Generation>,
+}
+
+#[derive(Debug)]
+struct Generation {
+    hir: Arc<Hir>,
+    data: Document,
+    capabilities: Arc<Capabilities>,
+    options: Options,
+    prepared: Mutex<HashMap<Box<str>, Query>>,
+}
+
+/// How an ad-hoc query is read.
+#[derive(Clone, Debug, Default)]
+pub struct QueryOptions {
+    /// The package whose names are in scope, `data.a.b` or `a.b`.
+    pub package: Option<String>,
+    /// Imports in scope, `data.a` or `data.a as b`.
+    pub imports: Vec<String>,
+    /// The version of the language.
+    pub version: RegoVersion,
+}
+
+impl Policy {
+    pub(crate) fn new(hir: Arc<Hir>, data: Document, capabilities: Arc<Capabilities>, options: Options) -> Self {
+        let prepared = Mutex::new(HashMap::new());
+        Self { inner: Arc::new(Generation { hir, data, capabilities, options, prepared }) }
+    }
+
+    /// The base data.
+    #[must_use]
+    pub fn data(&self) -> Value<'_> {
+        self.inner.data.root()
+    }
+
+    /// Returns the policy with other base data; what was prepared is prepared anew when it is asked for.
+    #[must_use]
+    pub fn with_data(&self, data: Document) -> Self {
+        let inner = &self.inner;
+        Self::new(Arc::clone(&inner.hir), data, Arc::clone(&inner.capabilities), inner.options.clone())
+    }
+
+    /// Prepares the document of a path, `data.a.p` or `a/p`; what was prepared before is found again.
+    ///
+    /// # Errors
+    /// When the path is no path.
+    pub fn prepare(&self, path: &str) -> Result<Query, Faults> {
+        let names = build::path_names(path)?;
+        let key: Box<str> = names.join("\0").into();
+        let known = self.inner.prepared.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let mut lowering = self.lowering();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        lowering.entrypoint(&names);
+        let query = self.finish(lowering, Vec::new())?;
+        let mut prepared = self.inner.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        if prepared.len() >= PREPARED_MAX {
+            prepared.clear();
+        }
+        prepared.insert(key, query.clone());
+        Ok(query)
+    }
+
+    /// Prepares an ad-hoc query. Each solution is `{"bindings": {…}, "expressions": […]}`.
+    ///
+    /// # Errors
+    /// The faults of the query.
+    pub fn query(&self, text: &str, options: &QueryOptions) -> Result<Query, Faults> {
+        self.query_with(text, options, Solutions::BindingsAndExpressions)
+    }
+
+    /// Prepares an ad-hoc query of which each solution is the object of its variables.
+    ///
+    /// # Errors
+    /// The faults of the query.
+    pub fn bindings(&self, text: &str, options: &QueryOptions) -> Result<Query, Faults> {
+        self.query_with(text, options, Solutions::Bindings)
+    }
+
+    fn query_with(&self, text: &str, options: &QueryOptions, solutions: Solutions) -> Result<Query, Faults> {
+        let inner = &self.inner;
+        let query = build::query(text, options, &inner.hir, &inner.capabilities, &inner.options)?;
+        let mut lowering = self.lowering();
+        lowering.query("query", &query, solutions);
+        self.finish(lowering, query.expressions)
+    }
+
+    fn lowering(&self) -> Lowering {
+        Lowering::new(Arc::clone(&self.inner.hir), self.inner.capabilities.lookup())
+    }
+
+    fn finish(
+        &self,
+        lowering: Lowering,
+        expressions: Vec<lictor_hir::tree::QueryExpression>,
+    ) -> Result<Query, Faults> {
+        let inner = &self.inner;
+        Query::new(lowering.into_plan(), inner.data.clone(), &inner.options, expressions)
+    }
+}

@@ -1,0 +1,179 @@
+//! A prepared entrypoint: from here on, deciding takes no lock and no look-up.
+
+use std::sync::Arc;
+
+use lictor_hir::tree;
+use lictor_plan::Plan;
+use lictor_plan::reads::{ReadSet, ReadStep, Reads, read_set};
+use lictor_value::Document;
+use lictor_value::json::{Projection, Step};
+use lictor_vm::{Decision, Derived, EntrypointId, EvalError, Limits, Program, Request};
+
+use crate::build;
+use crate::engine::Options;
+use crate::faults::Faults;
+use crate::session::{Input, Session};
+
+/// A prepared entrypoint or query. Cloning shares.
+#[derive(Clone, Debug)]
+pub struct Query {
+    inner: Arc<Prepared>,
+}
+
+#[derive(Debug)]
+struct Prepared {
+    program: Program,
+    entrypoint: EntrypointId,
+    data: Document,
+    derived: Derived,
+    reads: ReadSet,
+    projection: Projection,
+    limits: Limits,
+    strict_builtin_errors: bool,
+    expressions: Vec<QueryExpression>,
+}
+
+/// One expression of an ad-hoc query, in the order of `expressions` of a solution.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct QueryExpression {
+    /// Its text.
+    pub text: String,
+    /// Row from 1.
+    pub row: u32,
+    /// Column from 1.
+    pub col: u32,
+}
+
+impl Query {
+    pub(crate) fn new(
+        mut plan: Plan,
+        data: Document,
+        options: &Options,
+        expressions: Vec<tree::QueryExpression>,
+    ) -> Result<Self, Faults> {
+        let reads = plan.entrypoints.first().map(|it| read_set(&plan, it.function, &build::is_impure));
+        let reads = reads.unwrap_or_default();
+        build::optimize(&mut plan, options.passes);
+        let program = build::compile(&plan)?;
+        let derived = Derived::new(program.functions());
+        let expressions = expressions
+            .into_iter()
+            .map(|it| QueryExpression { text: it.text.into(), row: it.position.0, col: it.position.1 })
+            .collect();
+        let projection = projection(&reads.input);
+        Ok(Self {
+            inner: Arc::new(Prepared {
+                program,
+                entrypoint: EntrypointId::first(),
+                data,
+                derived,
+                reads,
+                projection,
+                limits: options.limits,
+                strict_builtin_errors: options.strict_builtin_errors,
+                expressions,
+            }),
+        })
+    }
+
+    /// Decides; `read` is given the answer while its values live.
+    ///
+    /// # Errors
+    /// What ends the evaluation: a conflict, a limit, an input that is no JSON. Whoever enforces must deny then.
+    pub fn decide<R>(
+        &self,
+        session: &mut Session,
+        input: Input<'_>,
+        read: impl FnOnce(Decision<'_, '_>) -> R,
+    ) -> Result<R, EvalError> {
+        let prepared = &*self.inner;
+        let input = match input {
+            Input::Undefined => lictor_vm::Input::Undefined,
+            Input::Value(value) => lictor_vm::Input::Value(value),
+            Input::Json(bytes) => lictor_vm::Input::Json(bytes, &prepared.projection),
+            Input::Make(source) => lictor_vm::Input::Make(source),
+        };
+        let request = Request {
+            entrypoint: prepared.entrypoint,
+            input,
+            data: prepared.data.root(),
+            derived: Some(&prepared.derived),
+            host: &*session.host,
+            limits: prepared.limits,
+            strict: prepared.strict_builtin_errors,
+        };
+        session.scratch.eval(&prepared.program, request, read)
+    }
+
+    /// Decides and appends the value as JSON; says whether it was defined.
+    ///
+    /// # Errors
+    /// As [`Self::decide`].
+    pub fn decide_json(
+        &self,
+        session: &mut Session,
+        input: Input<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, EvalError> {
+        self.decide(session, input, |answer| match answer {
+            Decision::Value(Some(value)) => {
+                value.write_json(out);
+                true
+            }
+            Decision::Value(None) => false,
+            Decision::Bindings(solutions) => {
+                out.push(b'[');
+                for (index, solution) in solutions.iter().enumerate() {
+                    if index > 0 {
+                        out.push(b',');
+                    }
+                    solution.write_json(out);
+                }
+                out.push(b']');
+                !solutions.is_empty()
+            }
+        })
+    }
+
+    /// Decides and returns a copy of the value; none if it is undefined.
+    ///
+    /// # Errors
+    /// As [`Self::decide`].
+    pub fn decide_value(&self, session: &mut Session, input: Input<'_>) -> Result<Option<Document>, EvalError> {
+        self.decide(session, input, |answer| match answer {
+            Decision::Value(value) => value.map(Document::from_value),
+            Decision::Bindings(solutions) => {
+                let arena = lictor_value::Arena::new();
+                (!solutions.is_empty()).then(|| Document::from_value(arena.array(solutions)))
+            }
+        })
+    }
+
+    /// What the entrypoint can read of input and data.
+    #[must_use]
+    pub fn reads(&self) -> &ReadSet {
+        &self.inner.reads
+    }
+
+    /// The expressions of an ad-hoc query; none of an entrypoint.
+    #[must_use]
+    pub fn expressions(&self) -> &[QueryExpression] {
+        &self.inner.expressions
+    }
+}
+
+/// Returns what of the input must be built.
+fn projection(reads: &Reads) -> Projection {
+    let mut projection = Projection::nothing();
+    reads.for_each(|path, _| {
+        let steps: Vec<Step<'_>> = path
+            .iter()
+            .map(|it| match it {
+                ReadStep::Key(key) => Step::Key(key),
+                ReadStep::Any => Step::Any,
+            })
+            .collect();
+        projection.add(&steps);
+    });
+    projection
+}
