@@ -3,15 +3,20 @@
 //! It gives out handles through `&self` and takes them all back through `&mut self`. After the first evaluations
 //! it no longer calls the system allocator. It knows the node formats of `node`, not where values come from.
 
+mod filler;
+
 use std::cell::{Cell as Slot, RefCell};
 use std::ptr::NonNull;
 
 use crate::cell::{Cell, tag};
 use crate::hash::hash_bytes;
+use crate::json::Scratch;
 use crate::node::{self, Header};
 use crate::number::Number;
 use crate::raw::{LinkTable, Segment};
 use crate::value::Value;
+
+pub(crate) use filler::Filler;
 
 const FIRST_CHUNK_WORDS: usize = 4 * 1024;
 const CHUNK_WORDS_MAX: usize = 512 * 1024;
@@ -36,6 +41,8 @@ pub struct Arena {
     /// The last foreign segment and its number.
     last_link: Slot<Option<(NonNull<Segment>, u16)>>,
     state: RefCell<State>,
+    /// The stacks of the JSON reader.
+    pub(crate) scratch: RefCell<Scratch>,
 }
 
 #[derive(Default)]
@@ -92,6 +99,7 @@ impl Arena {
             limit: Slot::new(0),
             last_link: Slot::new(None),
             state: RefCell::default(),
+            scratch: RefCell::default(),
         }
     }
 
@@ -294,12 +302,18 @@ impl Arena {
     }
 
     fn link(&self, value: Value<'_>) -> Cell {
-        let Some(number) = self.links.number_of(value.segment) else {
-            self.state.borrow_mut().exhausted = true;
-            return Cell::NULL;
-        };
+        let Some(number) = self.link_number(value.segment) else { return Cell::NULL };
         self.last_link.set(Some((NonNull::from_ref(value.segment), number)));
         value.cell.with_segment(number)
+    }
+
+    /// Returns the number by which cells of this arena refer to the segment.
+    fn link_number(&self, segment: &Segment) -> Option<u16> {
+        let number = self.links.number_of(segment);
+        if number.is_none() {
+            self.state.borrow_mut().exhausted = true;
+        }
+        number
     }
 
     fn text_node(&self, tag: u8, text: &str) -> Value<'_> {

@@ -3,12 +3,15 @@
 //! Equal strings stand once, and records of the same keys share a shape, so typical data takes less memory than
 //! its text. Used for base data and for the constants of a policy.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use hashbrown::HashTable;
 
 use crate::cell::{Cell, tag};
 use crate::hash::{combine, hash_bytes, hash_word};
+use crate::json::sink::Sink;
+use crate::keys::{self, KeyTexts};
 use crate::node::{self, Header, Index};
 use crate::raw::{Segment, bytes_of, bytes_of_mut, written_text};
 use crate::value::{Kind, Value};
@@ -17,7 +20,11 @@ use crate::value::{Kind, Value};
 const SHAPE_KEYS_MAX: usize = 32;
 /// Sets of more members carry a hash index.
 const PLAIN_MEMBERS_MAX: usize = 16;
-/// Why a cell can always be made: see `DocumentBuilder::push`.
+/// Nodes of up to this many words are looked for among those written lately.
+const SHARED_WORDS_MAX: usize = 8;
+/// How many nodes are remembered to be shared.
+const SHARED_NODES: usize = 1 << 14;
+/// Why a cell can always be made: see `DocumentBuilder::here`.
 const SIZE_RULE: &str = "a document is smaller than 32 GiB";
 
 /// An immutable value that owns its memory and can be shared; cloning shares.
@@ -68,8 +75,31 @@ pub struct Part(pub(crate) Cell);
 #[derive(Debug, Default)]
 pub struct DocumentBuilder {
     words: Vec<u64>,
-    strings: HashTable<u32>,
-    shapes: HashTable<u32>,
+    /// Every text node, for strings and numbers alike.
+    texts: HashTable<Known>,
+    shapes: HashTable<Known>,
+    /// Small nodes written lately, by their hash.
+    shared: Vec<u32>,
+    /// Where the cells of a collection are put together.
+    cells: Vec<Cell>,
+}
+
+/// A node that is found by its content.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    hash: u32,
+    at: u32,
+}
+
+impl Known {
+    fn new(hash: u64, at: u32) -> Self {
+        Self { hash: short(hash), at }
+    }
+}
+
+/// The half of a hash that a table is built on.
+fn short(hash: u64) -> u32 {
+    (hash >> 32) as u32
 }
 
 impl DocumentBuilder {
@@ -81,17 +111,21 @@ impl DocumentBuilder {
 
     /// Ends building.
     #[must_use]
-    pub fn finish(mut self, root: Part) -> Document {
-        self.words.shrink_to_fit();
-        Document { segment: Arc::new(Segment::from_words(self.words)), root: root.0 }
+    pub fn finish(self, root: Part) -> Document {
+        Document { segment: self.into_segment(), root: root.0 }
     }
 
     /// Ends building with several roots in one segment.
     #[must_use]
-    pub fn finish_all(mut self, roots: &[Part]) -> Vec<Document> {
-        self.words.shrink_to_fit();
-        let segment = Arc::new(Segment::from_words(self.words));
+    pub fn finish_all(self, roots: &[Part]) -> Vec<Document> {
+        let segment = self.into_segment();
         roots.iter().map(|it| Document { segment: Arc::clone(&segment), root: it.0 }).collect()
+    }
+
+    fn into_segment(self) -> Arc<Segment> {
+        let mut words = self.words;
+        words.shrink_to_fit();
+        Arc::new(Segment::from_words(words))
     }
 
     /// Returns `null`.
@@ -108,118 +142,178 @@ impl DocumentBuilder {
 
     /// Adds a string, once.
     pub fn string(&mut self, text: &str) -> Part {
-        if let Some(cell) = Cell::inline(tag::STRING, text.as_bytes()) {
-            return Part(cell);
+        match Cell::inline(tag::STRING, text.as_bytes()) {
+            Some(cell) => Part(cell),
+            None => Part(self.intern(tag::STRING_REF, text)),
         }
-        let hash = hash_bytes(text.as_bytes());
-        let words = &self.words;
-        if let Some(at) = self.strings.find(hash, |at| text_at(words, *at) == text) {
-            return Part(Cell::reference(tag::STRING_REF, hash.to_le_bytes()[0], *at));
-        }
-        let at = self.push_text(text);
-        let words = &self.words;
-        self.strings.insert_unique(hash, at, |at| hash_bytes(text_at(words, *at).as_bytes()));
-        Part(Cell::reference(tag::STRING_REF, hash.to_le_bytes()[0], at))
     }
 
     /// Adds a number that keeps its text, which must be a JSON number.
     pub fn number(&mut self, text: &str) -> Part {
         match node::number_cell(text) {
             Some(cell) => Part(cell),
-            None => Part(Cell::reference(tag::NUMBER_REF, 0, self.push_text(text))),
+            None => Part(self.intern(tag::NUMBER_REF, text)),
         }
+    }
+
+    /// Returns the cell of a text whose node stands once, whatever refers to it.
+    fn intern(&mut self, tag: u8, text: &str) -> Cell {
+        let hash = hash_bytes(text.as_bytes());
+        let words = &self.words;
+        let same = |it: &Known| it.hash == short(hash) && text_at(words, it.at) == text;
+        let at = match self.texts.find(u64::from(short(hash)), same) {
+            Some(known) => known.at,
+            None => {
+                let at = self.push_text(text);
+                self.enter_text(hash, at);
+                at
+            }
+        };
+        Cell::reference(tag, hash.to_le_bytes()[0], at)
+    }
+
+    fn enter_text(&mut self, hash: u64, at: u32) {
+        let known = Known::new(hash, at);
+        self.texts.insert_unique(u64::from(known.hash), known, |it| u64::from(it.hash));
     }
 
     /// Adds an array.
     pub fn array(&mut self, items: &[Part]) -> Part {
-        Part(self.list(tag::ARRAY, node::ARRAY, items))
+        self.with_cells(items.iter().map(|it| it.0), |builder, cells| {
+            Part(builder.list(tag::ARRAY, node::ARRAY, cells))
+        })
     }
 
     /// Adds a set of members that are sorted and different.
     pub fn set_sorted(&mut self, members: &[Part], hashes: &[u64]) -> Part {
-        if members.len() <= PLAIN_MEMBERS_MAX || hashes.len() != members.len() {
-            return Part(self.list(tag::SET, node::SET, members));
-        }
-        let cell = self.list(tag::SET, node::SET | node::INDEXED, members);
-        self.words.extend(Index::words(hashes.iter().copied()));
-        Part(cell)
-    }
-
-    fn list(&mut self, tag: u8, kind: u8, items: &[Part]) -> Cell {
-        if items.is_empty() {
-            return Cell::reference(tag, 0, 0);
-        }
-        let at = self.here();
-        self.words.push(Header::list(kind, items.len()).0);
-        self.words.extend(items.iter().map(|it| it.0.0));
-        Cell::reference(tag, 0, at)
+        self.with_cells(members.iter().map(|it| it.0), |builder, cells| {
+            if cells.len() <= PLAIN_MEMBERS_MAX || hashes.len() != cells.len() {
+                return Part(builder.list(tag::SET, node::SET, cells));
+            }
+            let cell = builder.list(tag::SET, node::SET | node::INDEXED, cells);
+            builder.words.extend(Index::words(hashes.iter().copied()));
+            Part(cell)
+        })
     }
 
     /// Adds an object of string keys in any order; of a repeated key the last value stays.
     pub fn object(&mut self, pairs: &mut Vec<(Part, Part)>) -> Part {
-        let words = &self.words;
-        if !pairs.is_sorted_by(|a, b| key_text(words, &a.0) < key_text(words, &b.0)) {
-            pairs.sort_by(|a, b| key_text(words, &a.0).cmp(key_text(words, &b.0)));
-            // Equal strings have equal cells here.
-            pairs.dedup_by(|later, first| {
-                let same = later.0 == first.0;
-                if same {
-                    first.1 = later.1;
-                }
-                same
-            });
-        }
-        if pairs.len() <= SHAPE_KEYS_MAX {
-            return Part(self.record(pairs));
-        }
-        let hashes: Vec<u64> = pairs.iter().map(|it| key_hash(&self.words, &it.0)).collect();
-        Part(self.pairs(pairs, &hashes))
+        self.with_cells(pairs.iter().flat_map(|it| [it.0.0, it.1.0]), |builder, cells| {
+            let len = keys::sort_pairs(cells, builder);
+            Part(builder.object_sorted(cells.get(..len).unwrap_or(&[])))
+        })
     }
 
-    fn record(&mut self, pairs: &[(Part, Part)]) -> Cell {
-        if pairs.is_empty() {
+    /// Lends the vector of cells, filled, to a function that needs the builder too.
+    fn with_cells(
+        &mut self,
+        items: impl Iterator<Item = Cell>,
+        add: impl FnOnce(&mut Self, &mut [Cell]) -> Part,
+    ) -> Part {
+        let mut cells = std::mem::take(&mut self.cells);
+        cells.clear();
+        cells.extend(items);
+        let part = add(self, &mut cells);
+        self.cells = cells;
+        part
+    }
+
+    fn list(&mut self, tag: u8, kind: u8, items: &[Cell]) -> Cell {
+        if items.is_empty() {
+            return Cell::reference(tag, 0, 0);
+        }
+        let header = Header::list(kind, items.len());
+        let at = if kind & node::INDEXED == 0 {
+            self.share(header, items)
+        } else {
+            self.push_node(header, items)
+        };
+        Cell::reference(tag, 0, at)
+    }
+
+    /// Adds an object of flat pairs whose keys are strings, sorted and different.
+    fn object_sorted(&mut self, cells: &[Cell]) -> Cell {
+        if cells.is_empty() {
             return Cell::reference(tag::OBJECT, 0, 0);
         }
-        let shape = self.shape(pairs);
-        let at = self.here();
-        self.words.push(Header::record(pairs.len(), shape).0);
-        self.words.extend(pairs.iter().map(|it| it.1.0.0));
+        let (pairs, _) = cells.as_chunks::<2>();
+        if pairs.len() <= SHAPE_KEYS_MAX {
+            return self.record(pairs);
+        }
+        let words = &self.words;
+        let hashes = pairs.iter().map(|it| key_hash(words, it[0]));
+        let index = Index::words(hashes);
+        self.indexed_pairs(cells, &index)
+    }
+
+    fn indexed_pairs(&mut self, cells: &[Cell], index: &[u64]) -> Cell {
+        let at = self.push_node(Header::list(node::PAIRS | node::INDEXED, cells.len() / 2), cells);
+        self.words.extend_from_slice(index);
         Cell::reference(tag::OBJECT, 0, at)
     }
 
-    fn shape(&mut self, pairs: &[(Part, Part)]) -> u32 {
-        let hash = pairs.iter().fold(0, |state, it| combine(state, it.0.0.0));
-        let words = &self.words;
-        let same = |at: &u32| {
-            let keys = words.get(*at as usize + 1..*at as usize + 1 + pairs.len());
-            words.get(*at as usize) == Some(&Header::list(node::ARRAY, pairs.len()).0)
-                && keys.is_some_and(|it| it.iter().zip(pairs).all(|(word, pair)| *word == pair.0.0.0))
-        };
-        if let Some(at) = self.shapes.find(hash, same) {
-            return *at;
+    fn record(&mut self, pairs: &[[Cell; 2]]) -> Cell {
+        let shape = self.shape(pairs);
+        let mut values = [Cell::NULL; SHAPE_KEYS_MAX];
+        for (value, pair) in values.iter_mut().zip(pairs) {
+            *value = pair[1];
         }
-        let keys: Vec<Part> = pairs.iter().map(|it| it.0).collect();
-        let at = self.list(tag::ARRAY, node::ARRAY, &keys).offset();
+        let at = self.share(Header::record(pairs.len(), shape), &values[..pairs.len()]);
+        Cell::reference(tag::OBJECT, 0, at)
+    }
+
+    fn shape(&mut self, pairs: &[[Cell; 2]]) -> u32 {
+        let hash = pairs.iter().fold(0, |state, it| combine(state, it[0].0));
         let words = &self.words;
-        self.shapes.insert_unique(hash, at, |at| {
-            let len = usize::try_from(words[*at as usize] >> 32).unwrap_or(0);
-            words[*at as usize + 1..][..len].iter().fold(0, |state, it| combine(state, *it))
-        });
+        let header = Header::list(node::ARRAY, pairs.len()).0;
+        let same = |it: &Known| {
+            let at = it.at as usize;
+            it.hash == short(hash)
+                && words.get(at) == Some(&header)
+                && words[at + 1..].iter().zip(pairs).all(|(word, pair)| *word == pair[0].0)
+        };
+        if let Some(known) = self.shapes.find(u64::from(short(hash)), same) {
+            return known.at;
+        }
+        let at = self.here();
+        self.words.push(header);
+        self.words.extend(pairs.iter().map(|it| it[0].0));
+        let known = Known::new(hash, at);
+        self.shapes.insert_unique(u64::from(known.hash), known, |it| u64::from(it.hash));
         at
     }
 
-    fn pairs(&mut self, pairs: &[(Part, Part)], hashes: &[u64]) -> Cell {
-        if pairs.is_empty() {
-            return Cell::reference(tag::OBJECT, 0, 0);
+    /// Returns the place of a node, an earlier one if the same was written lately.
+    fn share(&mut self, header: Header, cells: &[Cell]) -> u32 {
+        if cells.len() >= SHARED_WORDS_MAX {
+            return self.push_node(header, cells);
         }
-        let indexed = pairs.len() > PLAIN_MEMBERS_MAX;
+        if self.shared.is_empty() {
+            self.shared = vec![0; SHARED_NODES];
+        }
+        let hash = cells.iter().fold(header.0, |state, it| combine(state, it.0));
+        let slot = short(hash) as usize % SHARED_NODES;
+        let known = self.shared[slot];
+        let same = |words: &[u64]| {
+            words.split_first().is_some_and(|(first, rest)| {
+                *first == header.0 && rest.iter().zip(cells).all(|(word, cell)| *word == cell.0)
+            })
+        };
+        let place = known as usize;
+        if known != 0 && self.words.get(place..place + 1 + cells.len()).is_some_and(same) {
+            return known;
+        }
+        let at = self.push_node(header, cells);
+        self.shared[slot] = at;
+        at
+    }
+
+    fn push_node(&mut self, header: Header, cells: &[Cell]) -> u32 {
         let at = self.here();
-        self.words.push(Header::list(node::PAIRS | if indexed { node::INDEXED } else { 0 }, pairs.len()).0);
-        self.words.extend(pairs.iter().flat_map(|it| [it.0.0.0, it.1.0.0]));
-        if indexed {
-            self.words.extend(Index::words(hashes.iter().copied()));
-        }
-        Cell::reference(tag::OBJECT, 0, at)
+        self.words.reserve(1 + cells.len());
+        self.words.push(header.0);
+        self.words.extend(cells.iter().map(|it| it.0));
+        at
     }
 
     /// Copies a value from elsewhere.
@@ -252,12 +346,17 @@ impl DocumentBuilder {
     fn copy_object(&mut self, value: Value<'_>) -> Part {
         let entries: Vec<(Value<'_>, Value<'_>)> =
             value.as_object().iter().flat_map(|it| it.iter()).collect();
-        let pairs: Vec<(Part, Part)> = entries.iter().map(|it| (self.copy(it.0), self.copy(it.1))).collect();
-        if pairs.len() <= SHAPE_KEYS_MAX && entries.iter().all(|it| it.0.is_string()) {
-            return Part(self.record(&pairs));
+        let cells: Vec<Cell> =
+            entries.iter().flat_map(|it| [self.copy(it.0).0, self.copy(it.1).0]).collect();
+        if entries.iter().all(|it| it.0.is_string()) {
+            return Part(self.object_sorted(&cells));
         }
-        let hashes: Vec<u64> = entries.iter().map(|it| it.0.hash()).collect();
-        Part(self.pairs(&pairs, &hashes))
+        if entries.len() <= PLAIN_MEMBERS_MAX {
+            let at = self.push_node(Header::list(node::PAIRS, entries.len()), &cells);
+            return Part(Cell::reference(tag::OBJECT, 0, at));
+        }
+        let index = Index::words(entries.iter().map(|it| it.0.hash()));
+        Part(self.indexed_pairs(&cells, &index))
     }
 
     fn here(&self) -> u32 {
@@ -265,13 +364,69 @@ impl DocumentBuilder {
     }
 
     fn push_text(&mut self, text: &str) -> u32 {
+        self.push_text_with(text.len(), &mut |bytes| bytes.copy_from_slice(text.as_bytes()))
+    }
+
+    fn push_text_with(&mut self, len: usize, write: &mut dyn FnMut(&mut [u8])) -> u32 {
         let at = self.here();
-        let len = u32::try_from(text.len()).expect("a text is smaller than 4 GiB");
-        self.words.resize(self.words.len() + (text.len() + 4).div_ceil(8), 0);
+        let prefix = u32::try_from(len).expect("a text is smaller than 4 GiB");
+        self.words.resize(self.words.len() + (len + 4).div_ceil(8), 0);
         let bytes = bytes_of_mut(&mut self.words[at as usize..]);
-        bytes[..4].copy_from_slice(&len.to_le_bytes());
-        bytes[4..4 + text.len()].copy_from_slice(text.as_bytes());
+        bytes[..4].copy_from_slice(&prefix.to_le_bytes());
+        write(&mut bytes[4..4 + len]);
         at
+    }
+}
+
+impl Sink for &mut DocumentBuilder {
+    fn text(&mut self, tag: u8, text: &str, _live: &mut Vec<Cell>) -> Option<Cell> {
+        Some(self.intern(tag, text))
+    }
+
+    fn text_with(
+        &mut self,
+        tag: u8,
+        len: usize,
+        write: &mut dyn FnMut(&mut [u8]),
+        _live: &mut Vec<Cell>,
+    ) -> Option<Cell> {
+        let at = self.push_text_with(len, write);
+        let bytes = bytes_of_mut(&mut self.words[at as usize..]).get_mut(4..4 + len)?;
+        if std::str::from_utf8(bytes).is_err() {
+            bytes.fill(0);
+        }
+        let hash = hash_bytes(bytes);
+        let words = &self.words;
+        let text = text_at(words, at);
+        let same = |it: &Known| it.hash == short(hash) && text_at(words, it.at) == text;
+        let known = self.texts.find(u64::from(short(hash)), same).copied();
+        match known {
+            Some(_) => self.words.truncate(at as usize),
+            None => self.enter_text(hash, at),
+        }
+        Some(Cell::reference(tag, hash.to_le_bytes()[0], known.map_or(at, |it| it.at)))
+    }
+
+    fn array(&mut self, live: &mut Vec<Cell>, start: usize) -> Option<Cell> {
+        Some(self.list(tag::ARRAY, node::ARRAY, live.get(start..)?))
+    }
+
+    fn object(&mut self, live: &mut Vec<Cell>, start: usize) -> Option<Cell> {
+        let cells = live.get_mut(start..)?;
+        let len = keys::sort_pairs(cells, &**self);
+        Some(self.object_sorted(cells.get(..len)?))
+    }
+}
+
+impl KeyTexts for DocumentBuilder {
+    fn first_word(&self, key: Cell) -> u64 {
+        let at = key.offset() as usize;
+        let word = |at: usize| self.words.get(at).copied().unwrap_or(0);
+        word(at) >> 32 | word(at + 1) << 32
+    }
+
+    fn compare(&self, a: Cell, b: Cell) -> Ordering {
+        key_text(&self.words, &a).cmp(key_text(&self.words, &b))
     }
 }
 
@@ -281,16 +436,12 @@ fn text_at(words: &[u64], at: u32) -> &str {
     written_text(&bytes_of(&words[at..])[4..4 + len])
 }
 
-fn key_text<'a>(words: &'a [u64], key: &'a Part) -> &'a str {
-    if key.0.is_reference() { text_at(words, key.0.offset()) } else { crate::raw::inline_text(&key.0) }
+fn key_text<'a>(words: &'a [u64], key: &'a Cell) -> &'a str {
+    if key.is_reference() { text_at(words, key.offset()) } else { crate::raw::inline_text(key) }
 }
 
-fn key_hash(words: &[u64], key: &Part) -> u64 {
-    if key.0.is_reference() {
-        hash_bytes(text_at(words, key.0.offset()).as_bytes())
-    } else {
-        hash_word(key.0.0)
-    }
+fn key_hash(words: &[u64], key: Cell) -> u64 {
+    if key.is_reference() { hash_bytes(text_at(words, key.offset()).as_bytes()) } else { hash_word(key.0) }
 }
 
 #[cfg(test)]

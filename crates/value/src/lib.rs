@@ -9,6 +9,8 @@ mod cell;
 mod constants;
 mod document;
 mod hash;
+pub mod json;
+mod keys;
 mod node;
 pub mod number;
 #[expect(unsafe_code, reason = "the one file of unsafe operations")]

@@ -3,6 +3,8 @@
 //! A segment is one zeroed allocation of words that never moves. Reads stay inside it whatever the cell says.
 //! An arena writes only to words that it has just reserved, and no reference into those exists yet.
 
+pub(crate) mod scan;
+
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -122,6 +124,12 @@ impl Segment {
         unsafe { std::str::from_utf8_unchecked(bytes) }
     }
 
+    /// Returns the first eight bytes of the text node at a word, the first one lowest.
+    #[inline]
+    pub(crate) fn text_start(&self, at: u32) -> u64 {
+        self.word(at) >> 32 | self.word(at.saturating_add(1)) << 32
+    }
+
     /// Writes a word that was reserved and not yet published.
     #[inline]
     pub(crate) fn put(&self, at: u32, word: u64) {
@@ -130,6 +138,37 @@ impl Segment {
         let place = unsafe { self.words.add(at as usize) };
         // SAFETY: the word is reserved by the caller, the arena, and no reference to it exists.
         unsafe { place.write(word) }
+    }
+
+    /// Writes cells into words that were reserved and not yet published.
+    #[inline]
+    pub(crate) fn put_cells(&self, at: u32, cells: &[Cell]) {
+        let at = at as usize;
+        assert!(at <= self.len && cells.len() <= self.len - at, "reserved words are inside their segment");
+        // SAFETY: in bounds by the assertion.
+        let mut place = unsafe { self.words.add(at) };
+        for cell in cells {
+            // SAFETY: in bounds, reserved by the caller, and no reference to the word exists.
+            unsafe { place.write(cell.0) };
+            // SAFETY: inside or one past the allocation, as there are `cells.len()` words.
+            place = unsafe { place.add(1) };
+        }
+    }
+
+    /// Writes a text node of a known length into words that were reserved and not yet published; zeros if what is
+    /// written is no UTF-8.
+    pub(crate) fn put_text_with(&self, at: u32, len: usize, write: &mut dyn FnMut(&mut [u8])) {
+        let start = at as usize * 8;
+        assert!(start + 4 + len <= self.len * 8, "a reserved text is inside its segment");
+        self.put(at, u64::from(u32::try_from(len).expect("checked when reserved")));
+        // SAFETY: in bounds by the assertion above.
+        let first = unsafe { self.words.cast::<u8>().add(start + 4) };
+        // SAFETY: in bounds, initialised (allocated zeroed), reserved by the caller and referred to by nobody else.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(first.as_ptr(), len) };
+        write(bytes);
+        if std::str::from_utf8(bytes).is_err() {
+            bytes.fill(0);
+        }
     }
 
     /// Writes a text node into words that were reserved and not yet published.
@@ -235,7 +274,7 @@ pub(crate) fn bytes_of_mut(words: &mut [u64]) -> &mut [u8] {
 /// Returns the text of bytes that were written from a `&str`.
 pub(crate) fn written_text(bytes: &[u8]) -> &str {
     debug_assert!(std::str::from_utf8(bytes).is_ok(), "written from a `&str`");
-    // SAFETY: only called on ranges that `DocumentBuilder::string` copied from a `&str`.
+    // SAFETY: only called on ranges that `DocumentBuilder` copied from a `&str` or found to be UTF-8.
     unsafe { std::str::from_utf8_unchecked(bytes) }
 }
 
@@ -248,7 +287,8 @@ pub(crate) fn inline_text(cell: &Cell) -> &str {
     // SAFETY: `len` is at most 7, so the bytes are inside the cell, which is borrowed; little-endian is asserted
     // at compile time below.
     let bytes = unsafe { std::slice::from_raw_parts(first.as_ptr(), len) };
-    // SAFETY: inline text is made from `&str` alone (`Cell::inline` through `Arena` and `DocumentBuilder`).
+    // SAFETY: inline text is made from `&str` (`Cell::inline` through `Arena` and `DocumentBuilder`), of the ASCII
+    // of a number, or of what `scan::short_string` found to be ASCII.
     unsafe { std::str::from_utf8_unchecked(bytes) }
 }
 

@@ -1,0 +1,3 @@
+module lictor.test/peers/json
+
+go 1.26
