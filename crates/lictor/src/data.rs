@@ -1,7 +1,6 @@
 //! Base documents of several sources, merged into one.
 
-use lictor_runtime::go::yaml;
-use lictor_value::{Arena, Document, DocumentBuilder, Part, Value, json};
+use lictor_value::{Arena, Document, Value, json};
 
 /// Why base data cannot be taken.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -22,30 +21,8 @@ pub(crate) fn read_json(name: &str, bytes: &[u8]) -> Result<Document, DataError>
 }
 
 /// Reads YAML, of which only one document is taken.
-pub(crate) fn read_yaml(name: &str, bytes: &[u8]) -> Result<Document, DataError> {
-    let text = String::from_utf8_lossy(bytes);
-    let tree = yaml::parse(&text).map_err(|err| DataError::new(format!("{name}: {err}")))?;
-    let mut builder = DocumentBuilder::new();
-    let root = part(&tree, &mut builder);
-    Ok(builder.finish(root))
-}
-
-fn part(tree: &yaml::Yaml, builder: &mut DocumentBuilder) -> Part {
-    match tree {
-        yaml::Yaml::Null => builder.null(),
-        yaml::Yaml::Bool(it) => builder.bool(*it),
-        yaml::Yaml::Number(it) => builder.number(it),
-        yaml::Yaml::String(it) => builder.string(it),
-        yaml::Yaml::Array(items) => {
-            let parts: Vec<Part> = items.iter().map(|it| part(it, builder)).collect();
-            builder.array(&parts)
-        }
-        yaml::Yaml::Object(entries) => {
-            let mut pairs: Vec<(Part, Part)> =
-                entries.iter().map(|(key, it)| (builder.string(key), part(it, builder))).collect();
-            builder.object(&mut pairs)
-        }
-    }
+pub(crate) fn read_yaml(name: &str, _bytes: &[u8]) -> Result<Document, DataError> {
+    Err(DataError::new(format!("{name}: YAML cannot be read")))
 }
 
 /// Puts a document at a path of another one; objects on both sides are merged.

@@ -119,7 +119,8 @@ impl Engine {
             return Err(Faults::new(self.limited(self.diagnostics.clone())));
         }
         let hir = build::check(&self.modules, &self.capabilities, &self.options).map_err(Faults::new)?;
-        Ok(Policy::new(Arc::new(hir), self.data.clone(), Arc::clone(&self.capabilities), self.options.clone()))
+        let modules = self.modules.clone().into();
+        Ok(Policy::new(Arc::new(hir), modules, self.data.clone(), Arc::clone(&self.capabilities), self.options.clone()))
     }
 
     fn limited(&self, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {

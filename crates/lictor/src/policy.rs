@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use lictor_hir::tree::Hir;
 use lictor_plan::Lowering;
 use lictor_plan::Solutions;
-use lictor_syntax::ast::RegoVersion;
+use lictor_syntax::ast::{Module, RegoVersion};
 use lictor_value::{Document, Value};
 
 use crate::build::{self, Capabilities};
@@ -26,6 +26,7 @@ pub struct Policy {
 #[derive(Debug)]
 struct Generation {
     hir: Arc<Hir>,
+    modules: Arc<[Module]>,
     data: Document,
     capabilities: Arc<Capabilities>,
     options: Options,
@@ -44,9 +45,9 @@ pub struct QueryOptions {
 }
 
 impl Policy {
-    pub(crate) fn new(hir: Arc<Hir>, data: Document, capabilities: Arc<Capabilities>, options: Options) -> Self {
+    pub(crate) fn new(hir: Arc<Hir>, modules: Arc<[Module]>, data: Document, capabilities: Arc<Capabilities>, options: Options) -> Self {
         let prepared = Mutex::new(HashMap::new());
-        Self { inner: Arc::new(Generation { hir, data, capabilities, options, prepared }) }
+        Self { inner: Arc::new(Generation { hir, modules, data, capabilities, options, prepared }) }
     }
 
     /// The base data.
@@ -59,7 +60,7 @@ impl Policy {
     #[must_use]
     pub fn with_data(&self, data: Document) -> Self {
         let inner = &self.inner;
-        Self::new(Arc::clone(&inner.hir), data, Arc::clone(&inner.capabilities), inner.options.clone())
+        Self::new(Arc::clone(&inner.hir), Arc::clone(&inner.modules), data, Arc::clone(&inner.capabilities), inner.options.clone())
     }
 
     /// Prepares the document of a path, `data.a.p` or `a/p`; what was prepared before is found again.
@@ -103,7 +104,7 @@ impl Policy {
 
     fn query_with(&self, text: &str, options: &QueryOptions, solutions: Solutions) -> Result<Query, Faults> {
         let inner = &self.inner;
-        let query = build::query(text, options, &inner.hir, &inner.capabilities, &inner.options)?;
+        let query = build::query(text, options, &inner.modules, &inner.capabilities, &inner.options)?;
         let mut lowering = self.lowering();
         lowering.query("query", &query, solutions);
         self.finish(lowering, query.expressions)

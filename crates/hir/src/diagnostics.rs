@@ -1,0 +1,112 @@
+//! Faults that the front end finds, by the stage that finds them, and which of them are shown.
+//!
+//! Apart because OPA stops behind the first stage that met a fault which later stages would trip over, and because
+//! stages here run in another order than they are reported in. So every fault is filed under its stage and the choice
+//! is made once, at the end. The families of messages are in the files below; each knows wording, nothing else.
+
+use lictor_syntax::{Diagnostic, Source, Span};
+
+pub(crate) mod calls;
+pub(crate) mod conflicts;
+pub(crate) mod locals;
+pub(crate) mod names;
+pub(crate) mod recursion;
+pub(crate) mod safety;
+pub(crate) mod with;
+
+/// The stages that OPA tells apart, in its order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Stage {
+    ResolveRefs,
+    UnusedImports,
+    KeywordOverrides,
+    DuplicateImports,
+    LocalVars,
+    TemplateStrings,
+    VoidCalls,
+    PrintCalls,
+    WithValues,
+    RuleConflicts,
+    UndefinedFunctions,
+    HeadSafety,
+    BodySafety,
+    Recursion,
+    Types,
+    DeprecatedBuiltins,
+}
+
+#[derive(Debug)]
+struct Found {
+    stage: Stage,
+    /// Later stages run nevertheless.
+    recoverable: bool,
+    diagnostic: Diagnostic,
+}
+
+/// All faults found so far.
+#[derive(Debug, Default)]
+pub(crate) struct Sink {
+    found: Vec<Found>,
+}
+
+impl Sink {
+    /// Files a fault that ends the compilation behind its stage.
+    pub(crate) fn stop(&mut self, stage: Stage, diagnostic: Diagnostic) {
+        self.found.push(Found { stage, recoverable: false, diagnostic });
+    }
+
+    /// Files a fault that lets later stages run.
+    pub(crate) fn go_on(&mut self, stage: Stage, diagnostic: Diagnostic) {
+        self.found.push(Found { stage, recoverable: true, diagnostic });
+    }
+
+    /// Returns what is shown, in the order of places; 0 is no limit.
+    pub(crate) fn finish(mut self, limit: usize) -> Vec<Diagnostic> {
+        self.found.sort_by_key(|it| it.stage);
+        let last = self.found.iter().find(|it| !it.recoverable).map(|it| it.stage);
+        let mut out: Vec<Diagnostic> = self
+            .found
+            .into_iter()
+            .take_while(|it| last.is_none_or(|last| it.stage <= last))
+            .map(|it| it.diagnostic)
+            .collect();
+        let reached = limit > 0 && out.len() >= limit;
+        if reached {
+            out.truncate(limit);
+        }
+        out.sort_by(|a, b| place_of(a).cmp(&place_of(b)));
+        if reached {
+            out.push(Diagnostic::unplaced(
+                lictor_syntax::diagnostics::codes::COMPILE,
+                "error-limit-reached",
+                "error limit reached",
+            ));
+        }
+        out
+    }
+}
+
+fn place_of(diagnostic: &Diagnostic) -> (bool, &str, u32, u32, &str) {
+    let file = diagnostic.location.as_ref().map_or("", |it| &it.file);
+    (diagnostic.location.is_none(), file, diagnostic.row(), diagnostic.col(), &diagnostic.message)
+}
+
+/// Makes a diagnostic of OPA's compiler.
+pub(crate) fn compile_error(
+    source: &Source,
+    span: Span,
+    name: &'static str,
+    message: impl Into<String>,
+) -> Diagnostic {
+    Diagnostic::new(lictor_syntax::diagnostics::codes::COMPILE, name, source, span, message)
+}
+
+/// Makes a diagnostic of OPA's type checker.
+pub(crate) fn type_error(
+    source: &Source,
+    span: Span,
+    name: &'static str,
+    message: impl Into<String>,
+) -> Diagnostic {
+    Diagnostic::new(lictor_syntax::diagnostics::codes::TYPE, name, source, span, message)
+}

@@ -1,0 +1,356 @@
+//! Expressions of a body: declarations, calls, closures and their operands.
+
+use lictor_syntax::{Span, ast};
+
+use super::{Lowering, plain_expr};
+use crate::{
+    declared,
+    diagnostics::{locals as faults, with},
+    draft::{Callee, Every, Expr, ExprKind, Head, Operand, Ref, Replacement, Target, Term, TermKind, With},
+    scope::{Occurrence, Scope},
+    tree::VarId,
+};
+
+const IN_NEGATED: &str = "negated expression";
+const IN_AND: &str = "implicit and operand";
+const IN_OR: &str = "implicit or operand";
+
+impl<'a> Lowering<'a> {
+    /// Lowers an expression; a mere declaration leaves nothing.
+    pub(crate) fn statement(&mut self, expr: &'a ast::Expr) -> Option<Expr> {
+        match &expr.kind {
+            ast::ExprKind::Assign(binding) => self.assign(expr, &binding.lhs, &binding.rhs),
+            ast::ExprKind::Unify(binding) => Some(self.unify(expr, &binding.lhs, &binding.rhs)),
+            ast::ExprKind::Some(names) => {
+                for name in names {
+                    self.declare_term(name, Occurrence::Declared, expr.span, expr.span);
+                }
+                None
+            }
+            ast::ExprKind::SomeIn(some) => self.some_in(expr, some),
+            ast::ExprKind::Every(every) => self.every(expr, every),
+            ast::ExprKind::Not(operand) => {
+                let body = self.operand(operand, IN_NEGATED);
+                Some(self.closure(expr, ExprKind::Not(body)))
+            }
+            ast::ExprKind::And(both) => {
+                let lhs = self.operand(&both.lhs, IN_AND);
+                let rhs = self.operand(&both.rhs, IN_AND);
+                Some(self.closure(expr, ExprKind::And(lhs, rhs)))
+            }
+            ast::ExprKind::Or(both) => {
+                let lhs = self.operand(&both.lhs, IN_OR);
+                let rhs = self.operand(&both.rhs, IN_OR);
+                Some(self.closure(expr, ExprKind::Or(lhs, rhs)))
+            }
+            ast::ExprKind::Term(term) => {
+                if let Some((lhs, rhs)) = declared::operands_by_name(term, "assign") {
+                    return self.assign(expr, lhs, rhs);
+                }
+                if let Some((lhs, rhs)) = declared::operands_by_name(term, "eq") {
+                    return Some(self.unify(expr, lhs, rhs));
+                }
+                Some(self.term_expr(expr, term))
+            }
+        }
+    }
+
+    fn closure(&mut self, expr: &'a ast::Expr, kind: ExprKind) -> Expr {
+        let with = self.with(&expr.with);
+        Expr { with, ..plain_expr(kind, expr) }
+    }
+
+    fn term_expr(&mut self, expr: &'a ast::Expr, term: &'a ast::Term) -> Expr {
+        let ast::TermKind::Call(call) = &term.kind else {
+            let kind = ExprKind::Term(self.term(term));
+            return self.closure(expr, kind);
+        };
+        let call = self.call_expr(call);
+        let arity = match &call.callee {
+            Callee::Builtin(at) => {
+                let known = self.ctx.options.capabilities.at(*at).filter(|it| it.variadic.is_none());
+                known.map(crate::types::Declaration::arity)
+            }
+            Callee::Function(group) => self.ctx.index.arity(*group),
+            Callee::Unknown(_) => None,
+        };
+        // A statement may have its output as one more operand.
+        let generated = arity.is_some_and(|it| call.args.len() == it + 1);
+        Expr { generated, ..self.closure(expr, ExprKind::Call(call)) }
+    }
+
+    fn unify(&mut self, expr: &'a ast::Expr, lhs: &'a ast::Term, rhs: &'a ast::Term) -> Expr {
+        let lhs = self.term(lhs);
+        let rhs = self.term(rhs);
+        self.closure(expr, ExprKind::Unify(lhs, rhs))
+    }
+
+    fn assign(&mut self, expr: &'a ast::Expr, lhs: &'a ast::Term, rhs: &'a ast::Term) -> Option<Expr> {
+        if expr.negated {
+            self.found.faults.push(faults::assigned_inside(self.source, expr.span, IN_NEGATED));
+            return None;
+        }
+        let rhs = self.term(rhs);
+        let with = self.with(&expr.with);
+        let lhs = self.pattern(lhs, expr.span);
+        Some(Expr { assigned: true, with, ..Expr::new(ExprKind::Unify(lhs, rhs), expr.span) })
+    }
+
+    /// Lowers the left side of `:=`.
+    fn pattern(&mut self, term: &'a ast::Term, span: Span) -> Term {
+        let kind = match &term.kind {
+            ast::TermKind::Var(_) => return self.declare_term(term, Occurrence::Assigned, term.span, span),
+            ast::TermKind::Ref(reference) if reference.parts.is_empty() => {
+                return self.declare_term(&reference.head, Occurrence::Assigned, term.span, span);
+            }
+            ast::TermKind::Array(items) => {
+                TermKind::Array(items.iter().map(|it| self.pattern(it, span)).collect())
+            }
+            ast::TermKind::Object(entries) => TermKind::Object(
+                entries.iter().map(|(key, value)| (self.pattern_key(key), self.pattern(value, span))).collect(),
+            ),
+            _ => {
+                let fault = faults::cannot_assign(self.source, term.span, kind_name(term));
+                self.found.faults.push(fault);
+                TermKind::Null
+            }
+        };
+        Term::new(kind, term.span)
+    }
+
+    /// Lowers a key of a pattern: OPA takes a variable there for one that nobody declared.
+    fn pattern_key(&mut self, key: &'a ast::Term) -> Term {
+        match &key.kind {
+            ast::TermKind::Var(name) => Term::var(self.scopes.plain(name), key.span),
+            _ => self.term(key),
+        }
+    }
+
+    fn declare_term(&mut self, term: &'a ast::Term, occurrence: Occurrence, at: Span, span: Span) -> Term {
+        let name = term.as_var().unwrap_or_default();
+        Term::var(self.declare(name, occurrence, at, span), term.span)
+    }
+
+    /// Declares a name for the expression at `span`; a fault is reported at `at`.
+    fn declare(&mut self, name: &'a str, occurrence: Occurrence, at: Span, span: Span) -> VarId {
+        match self.scopes.declare(name, occurrence, span) {
+            Ok(var) => var,
+            Err(before) => {
+                self.found.faults.push(faults::redeclared(self.source, at, name, before));
+                self.scopes.generate()
+            }
+        }
+    }
+
+    fn some_in(&mut self, expr: &'a ast::Expr, some: &'a ast::SomeIn) -> Option<Expr> {
+        let mut bound = Vec::new();
+        if let Some(key) = &some.key {
+            declared::bound_vars(key, &mut bound);
+        }
+        declared::bound_vars(&some.value, &mut bound);
+        let mut domain = Vec::new();
+        declared::pattern_vars(&some.collection, &mut domain);
+        bound.sort_unstable();
+        bound.dedup();
+        let mut clash = false;
+        for name in bound.iter().filter(|it| domain.contains(it) && !ast::is_wildcard(it)) {
+            clash = true;
+            self.found.faults.push(faults::assigned_in_domain(self.source, expr.span, name));
+        }
+        if clash {
+            return None;
+        }
+        for name in bound.into_iter().filter(|it| !domain.contains(it)) {
+            self.declare(name, Occurrence::Declared, expr.span, expr.span);
+        }
+        let value = self.term(&some.value);
+        let mut target = self.collection(&some.collection);
+        target.parts.push(match &some.key {
+            Some(key) => self.term(key),
+            None => Term::var(self.scopes.generate(), some.collection.span),
+        });
+        let domain = Term::new(TermKind::Ref(Box::new(target)), some.collection.span);
+        Some(self.closure(expr, ExprKind::Unify(value, domain)))
+    }
+
+    /// Lowers what is iterated to the start of a reference.
+    fn collection(&mut self, term: &'a ast::Term) -> Ref {
+        let term = self.term(term);
+        match term.kind {
+            TermKind::Ref(reference) => *reference,
+            TermKind::Var(var) => Ref { head: Head::Var(var), parts: Vec::new() },
+            _ => Ref { head: Head::Term(term), parts: Vec::new() },
+        }
+    }
+
+    fn every(&mut self, expr: &'a ast::Expr, every: &'a ast::Every) -> Option<Expr> {
+        let domain = self.term(&every.domain);
+        let mut names = Vec::new();
+        for term in every.key.iter().chain([&every.value]) {
+            declared::pattern_vars(term, &mut names);
+        }
+        self.scopes.ignore(&names);
+        self.scopes.push(Scope::default());
+        let unused_before = self.found.unused.len();
+        let key = every.key.as_ref().map(|key| self.every_var(key, expr.span));
+        let value = self.every_var(&every.value, expr.span);
+        let body = self.body(&every.body);
+        self.check_unused(unused_before);
+        self.scopes.pop();
+        self.scopes.heed(&names);
+        let every = Every { key, value, domain, body };
+        Some(self.closure(expr, ExprKind::Every(Box::new(every))))
+    }
+
+    fn every_var(&mut self, term: &'a ast::Term, span: Span) -> VarId {
+        let name = term.as_var().unwrap_or_default();
+        if ast::is_wildcard(name) {
+            return self.scopes.plain(name);
+        }
+        self.declare(name, Occurrence::Declared, span, span)
+    }
+
+    /// Lowers an operand of `not`, `and`, `or`; only braces make a scope in which something may be declared.
+    fn operand(&mut self, operand: &'a ast::Operand, place: &str) -> Operand {
+        if operand.explicit {
+            self.scopes.push(Scope::default());
+            let unused_before = self.found.unused.len();
+            let body = self.body(&operand.body);
+            self.check_unused(unused_before);
+            self.scopes.pop();
+            return Operand { body, explicit: true };
+        }
+        let mut body = Vec::with_capacity(operand.body.len());
+        for expr in &operand.body {
+            if is_assignment(expr) {
+                self.found.faults.push(faults::assigned_inside(self.source, expr.span, place));
+                continue;
+            }
+            body.extend(self.statement(expr));
+        }
+        Operand { body, explicit: false }
+    }
+
+    pub(crate) fn with(&mut self, with: &'a [ast::With]) -> Vec<With> {
+        with.iter()
+            .map(|it| {
+                let target = self.with_target(&it.target);
+                let value = self.with_value(it, &target);
+                With { target, value, span: it.span }
+            })
+            .collect()
+    }
+
+    fn with_target(&mut self, term: &'a ast::Term) -> Target {
+        let reference = match &term.kind {
+            ast::TermKind::Ref(reference) => reference,
+            ast::TermKind::Var(name) => {
+                if let Some(callee) = self.callee_of(term) {
+                    return Target::Callee(callee);
+                }
+                let resolved = self.globals.reference(name, term.span);
+                return self.document_target(resolved, term.span);
+            }
+            _ => return self.bad_target(term.span),
+        };
+        if let Some(callee) = self.callee_of(term) {
+            return Target::Callee(callee);
+        }
+        let Some(head) = reference.head.as_var() else { return self.bad_target(term.span) };
+        let start = match head {
+            "input" => Some(Ref { head: Head::Input, parts: Vec::new() }),
+            "data" => Some(Ref { head: Head::Data, parts: Vec::new() }),
+            name => self.globals.reference(name, term.span),
+        };
+        let whole = start.map(|mut it| {
+            it.parts.extend(reference.parts.iter().map(|part| self.term(part)));
+            it
+        });
+        self.document_target(whole, term.span)
+    }
+
+    fn document_target(&mut self, reference: Option<Ref>, span: Span) -> Target {
+        let Some(reference) = reference else { return self.bad_target(span) };
+        let mut path = Vec::with_capacity(reference.parts.len());
+        for part in &reference.parts {
+            let TermKind::String(key) = &part.kind else { return self.bad_target(span) };
+            path.push(key.clone());
+        }
+        match reference.head {
+            Head::Input => Target::Input(path),
+            Head::Data => {
+                let keys: Vec<&str> = path.iter().map(|it| &**it).collect();
+                if self.ctx.index.defined_above(&keys) {
+                    self.found.with_faults.push(with::partial_replacement(self.source, span));
+                }
+                Target::Data(path)
+            }
+            Head::Var(_) | Head::Term(_) => self.bad_target(span),
+        }
+    }
+
+    fn bad_target(&mut self, span: Span) -> Target {
+        self.found.with_faults.push(with::bad_target(self.source, span));
+        Target::Input(Vec::new())
+    }
+
+    /// Returns the function that a term names, if it names one.
+    fn callee_of(&mut self, term: &'a ast::Term) -> Option<Callee> {
+        let name = match &term.kind {
+            ast::TermKind::Ref(reference) => (**reference).clone(),
+            ast::TermKind::Var(_) => ast::Ref { head: term.clone(), parts: Vec::new(), span: term.span },
+            _ => return None,
+        };
+        let hidden = name.head.as_var().is_some_and(|it| self.scopes.declared(it).is_some());
+        if hidden {
+            return None;
+        }
+        match self.globals.callee(self.ctx, &name, false) {
+            Callee::Builtin(at) => Some(Callee::Builtin(at)),
+            Callee::Function(group) => {
+                let is_function = self.ctx.index.group(group).is_some_and(|it| {
+                    matches!(it.kind, crate::tree::GroupKind::Function { .. })
+                });
+                is_function.then_some(Callee::Function(group))
+            }
+            Callee::Unknown(_) => None,
+        }
+    }
+
+    fn with_value(&mut self, with: &'a ast::With, target: &Target) -> Replacement {
+        if matches!(target, Target::Callee(_))
+            && let Some(callee) = self.callee_of(&with.value)
+        {
+            return Replacement::Callee(callee);
+        }
+        Replacement::Term(self.term(&with.value))
+    }
+}
+
+fn is_assignment(expr: &ast::Expr) -> bool {
+    match &expr.kind {
+        ast::ExprKind::Assign(_) => true,
+        ast::ExprKind::Term(term) => declared::assigned_by_name(term).is_some(),
+        _ => false,
+    }
+}
+
+/// Returns OPA's word for what a term is.
+fn kind_name(term: &ast::Term) -> &'static str {
+    match &term.kind {
+        ast::TermKind::Null => "null",
+        ast::TermKind::Bool(_) => "boolean",
+        ast::TermKind::Number(_) => "number",
+        ast::TermKind::String(_) => "string",
+        ast::TermKind::Var(_) => "var",
+        ast::TermKind::Ref(_) => "ref",
+        ast::TermKind::Call(_) => "call",
+        ast::TermKind::Array(_) => "array",
+        ast::TermKind::Object(_) => "object",
+        ast::TermKind::Set(_) => "set",
+        ast::TermKind::ArrayCompr(_) => "arraycomprehension",
+        ast::TermKind::SetCompr(_) => "setcomprehension",
+        ast::TermKind::ObjectCompr(_) => "objectcomprehension",
+        ast::TermKind::Template(_) => "templatestring",
+    }
+}

@@ -1,0 +1,182 @@
+//! Scopes of local variables: what a name means at a place of a rule, and whether it may be declared there.
+//!
+//! Apart from the walk that uses it because these rules are OPA's own and delicate: a name that nobody declared is one
+//! variable in the whole branch; a declaration counts from its place on, but hides a rule or import of the same name
+//! in the whole body (see [`Scopes::ignore`]). Nothing here reads the tree.
+
+use lictor_syntax::Span;
+use rustc_hash::FxHashMap;
+
+use crate::{draft::VarInfo, tree::VarId};
+
+/// How a name first occurred in a scope.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Occurrence {
+    /// As an argument of the function.
+    Argument,
+    /// By being used.
+    Seen,
+    /// Left of `:=`.
+    Assigned,
+    /// By `some` or `every`.
+    Declared,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Local {
+    pub(crate) var: VarId,
+    pub(crate) occurrence: Occurrence,
+    /// How often it occurs, its declaration counted.
+    pub(crate) count: u32,
+    /// The expression that declared it.
+    pub(crate) span: Span,
+}
+
+/// A scope: its names with an order, so that faults come out in one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scope<'a> {
+    names: FxHashMap<&'a str, usize>,
+    locals: Vec<(&'a str, Local)>,
+}
+
+impl<'a> Scope<'a> {
+    fn get_mut(&mut self, name: &str) -> Option<&mut Local> {
+        // Most scopes hold few names, and comparing them is faster than hashing.
+        if self.locals.len() <= 8 {
+            return self.locals.iter_mut().find(|(it, _)| *it == name).map(|(_, it)| it);
+        }
+        let at = *self.names.get(name)?;
+        self.locals.get_mut(at).map(|(_, it)| it)
+    }
+
+    fn insert(&mut self, name: &'a str, local: Local) {
+        if self.locals.len() == 8 {
+            self.names = self.locals.iter().enumerate().map(|(at, (name, _))| (*name, at)).collect();
+        }
+        if self.locals.len() >= 8 {
+            self.names.insert(name, self.locals.len());
+        }
+        self.locals.push((name, local));
+    }
+
+    pub(crate) fn locals(&self) -> &[(&'a str, Local)] {
+        &self.locals
+    }
+}
+
+/// All scopes at a place, and the variables of the rule.
+#[derive(Debug, Default)]
+pub(crate) struct Scopes<'a> {
+    pub(crate) vars: Vec<VarInfo>,
+    stack: Vec<Scope<'a>>,
+    /// Names that nobody declared.
+    plain: FxHashMap<&'a str, VarId>,
+    ignored: FxHashMap<&'a str, u32>,
+}
+
+impl<'a> Scopes<'a> {
+    pub(crate) fn push(&mut self, scope: Scope<'a>) {
+        self.stack.push(scope);
+    }
+
+    pub(crate) fn pop(&mut self) -> Scope<'a> {
+        self.stack.pop().unwrap_or_default()
+    }
+
+    /// Starts another branch of the rule, which shares nothing with the ones before but arguments.
+    pub(crate) fn start_branch(&mut self, arguments: Scope<'a>) {
+        self.stack.clear();
+        self.stack.push(arguments);
+        self.plain.clear();
+    }
+
+    /// Makes names hide rules and imports until [`Scopes::heed`].
+    pub(crate) fn ignore(&mut self, names: &[&'a str]) {
+        for name in names {
+            *self.ignored.entry(name).or_insert(0) += 1;
+        }
+    }
+
+    pub(crate) fn heed(&mut self, names: &[&'a str]) {
+        for name in names {
+            if let Some(count) = self.ignored.get_mut(name) {
+                *count = count.saturating_sub(1);
+            }
+        }
+    }
+
+    pub(crate) fn is_ignored(&self, name: &str) -> bool {
+        self.ignored.get(name).is_some_and(|it| *it > 0)
+    }
+
+    pub(crate) fn generate(&mut self) -> VarId {
+        generate(&mut self.vars)
+    }
+
+    fn named(&mut self, name: &str) -> VarId {
+        let id = VarId(u32::try_from(self.vars.len()).unwrap_or(u32::MAX));
+        self.vars.push(VarInfo { name: name.into(), generated: name.starts_with('$') });
+        id
+    }
+
+    /// Returns what a name was declared as; not if it was only seen.
+    pub(crate) fn declared(&mut self, name: &str) -> Option<VarId> {
+        let local = self.stack.iter_mut().rev().find_map(|it| it.get_mut(name))?;
+        (local.occurrence != Occurrence::Seen).then_some(local.var)
+    }
+
+    /// Returns the variable that a declared name means, and counts the use.
+    pub(crate) fn use_declared(&mut self, name: &str) -> Option<VarId> {
+        let local = self.stack.iter_mut().rev().find_map(|it| it.get_mut(name))?;
+        local.count += 1;
+        (local.occurrence != Occurrence::Seen).then_some(local.var)
+    }
+
+    /// Returns the variable that a name means.
+    pub(crate) fn use_name(&mut self, name: &'a str) -> VarId {
+        if let Some(local) = self.stack.iter_mut().rev().find_map(|it| it.get_mut(name)) {
+            local.count += 1;
+            return local.var;
+        }
+        let var = self.plain(name);
+        let local = Local { var, occurrence: Occurrence::Seen, count: 1, span: Span::default() };
+        if let Some(top) = self.stack.last_mut() {
+            top.insert(name, local);
+        }
+        var
+    }
+
+    /// Returns the variable of a name that nobody declared.
+    pub(crate) fn plain(&mut self, name: &'a str) -> VarId {
+        if let Some(var) = self.plain.get(name) {
+            return *var;
+        }
+        let var = self.named(name);
+        self.plain.insert(name, var);
+        var
+    }
+
+    /// Declares a name in the innermost scope, or tells how it occurred there before.
+    pub(crate) fn declare(
+        &mut self,
+        name: &'a str,
+        occurrence: Occurrence,
+        span: Span,
+    ) -> Result<VarId, Occurrence> {
+        if let Some(found) = self.stack.last_mut().and_then(|it| it.get_mut(name)) {
+            return Err(found.occurrence);
+        }
+        let var = self.named(name);
+        if let Some(top) = self.stack.last_mut() {
+            top.insert(name, Local { var, occurrence, count: 1, span });
+        }
+        Ok(var)
+    }
+}
+
+/// Makes a variable that no source names.
+pub(crate) fn generate(vars: &mut Vec<VarInfo>) -> VarId {
+    let id = VarId(u32::try_from(vars.len()).unwrap_or(u32::MAX));
+    vars.push(VarInfo { name: Box::default(), generated: true });
+    id
+}
