@@ -94,7 +94,12 @@ impl Check<'_, '_, '_> {
                 let want = self.ctx.index.arity(*group).unwrap_or(0);
                 // A statement may have the output as one more argument.
                 if have != want && !(statement && have == want + 1) {
-                    let path = self.ctx.index.group(*group).map(|it| self.ctx.index.path(it.node)).unwrap_or_default();
+                    let path = self
+                        .ctx
+                        .index
+                        .group(*group)
+                        .map(|it| self.ctx.index.path(it.node))
+                        .unwrap_or_default();
                     let names = path.iter().map(|it| match it {
                         crate::index::Key::String(it) | crate::index::Key::Other(it) => *it,
                     });

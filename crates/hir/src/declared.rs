@@ -55,7 +55,10 @@ pub(crate) fn assigned_by_name(term: &ast::Term) -> Option<&ast::Term> {
 }
 
 /// Returns the operands of a call by name of a built-in that stands for an operator with two of them.
-pub(crate) fn operands_by_name<'a>(term: &'a ast::Term, name: &str) -> Option<(&'a ast::Term, &'a ast::Term)> {
+pub(crate) fn operands_by_name<'a>(
+    term: &'a ast::Term,
+    name: &str,
+) -> Option<(&'a ast::Term, &'a ast::Term)> {
     let call = term.as_call()?;
     let ast::Callee::Ref(callee) = &call.callee else { return None };
     if callee.parts.is_empty() && callee.head.as_var() == Some(name) {

@@ -183,10 +183,7 @@ impl Term {
     }
 
     pub(crate) fn is_scalar(&self) -> bool {
-        matches!(
-            self.kind,
-            TermKind::Null | TermKind::Bool(_) | TermKind::Number(_) | TermKind::String(_)
-        )
+        matches!(self.kind, TermKind::Null | TermKind::Bool(_) | TermKind::Number(_) | TermKind::String(_))
     }
 
     /// Tells whether a reference or comprehension is in it, so that it must be evaluated by an expression.
@@ -194,9 +191,9 @@ impl Term {
         match &self.kind {
             TermKind::Ref(_) | TermKind::Compr(_) => true,
             TermKind::Array(items) | TermKind::Set(items) => items.iter().any(Self::requires_eval),
-            TermKind::Object(entries) => entries
-                .iter()
-                .any(|(key, value)| key.requires_eval() || value.requires_eval()),
+            TermKind::Object(entries) => {
+                entries.iter().any(|(key, value)| key.requires_eval() || value.requires_eval())
+            }
             TermKind::Call(call) => call.args.iter().any(Self::requires_eval),
             _ => false,
         }
@@ -205,22 +202,12 @@ impl Term {
 
 impl Expr {
     pub(crate) fn new(kind: ExprKind, span: Span) -> Self {
-        Self {
-            kind,
-            negated: false,
-            generated: false,
-            assigned: false,
-            with: Vec::new(),
-            span,
-        }
+        Self { kind, negated: false, generated: false, assigned: false, with: Vec::new(), span }
     }
 
     /// Makes `var = term` for a term that moves out of its place.
     pub(crate) fn capture(var: VarId, term: Term) -> Self {
         let span = term.span;
-        Self {
-            generated: true,
-            ..Self::new(ExprKind::Unify(Term::var(var, span), term), span)
-        }
+        Self { generated: true, ..Self::new(ExprKind::Unify(Term::var(var, span), term), span) }
     }
 }

@@ -5,8 +5,8 @@ use lictor_syntax::Span;
 use crate::{
     draft::{self, Callee, ComprKind, Head, Replacement, Target},
     tree::{
-        self, Call, Compr, Else, Every, Expr, ExprKind, FileId, ObjectCompr, Place, Ref, RefHead, Term, TermKind,
-        With, WithTarget,
+        self, Call, Compr, Else, Every, Expr, ExprKind, FileId, ObjectCompr, Place, Ref, RefHead, Term,
+        TermKind, With, WithTarget,
     },
     types::Capabilities,
 };
@@ -66,14 +66,18 @@ impl Finish<'_> {
             Some((last, args)) if has_output => (args, Some(self.term(last))),
             _ => (&call.args[..], None),
         };
-        Call { callee: self.callee(&call.callee), args: args.iter().map(|it| self.term(it)).collect(), output }
+        Call {
+            callee: self.callee(&call.callee),
+            args: args.iter().map(|it| self.term(it)).collect(),
+            output,
+        }
     }
 
     fn callee(self, callee: &Callee) -> tree::Callee {
         match callee {
-            Callee::Builtin(at) => {
-                tree::Callee::Builtin(self.capabilities.at(*at).map_or_else(Box::default, |it| it.name.clone()))
-            }
+            Callee::Builtin(at) => tree::Callee::Builtin(
+                self.capabilities.at(*at).map_or_else(Box::default, |it| it.name.clone()),
+            ),
             Callee::Function(group) => tree::Callee::Function(*group),
             // Reported before; the tree is not used then.
             Callee::Unknown(name) => tree::Callee::Builtin(name.clone()),
@@ -82,10 +86,16 @@ impl Finish<'_> {
 
     fn with(self, with: &draft::With) -> With {
         let target = match (&with.target, &with.value) {
-            (Target::Input(path), Replacement::Term(term)) => WithTarget::Input(path.clone(), self.term(term)),
+            (Target::Input(path), Replacement::Term(term)) => {
+                WithTarget::Input(path.clone(), self.term(term))
+            }
             (Target::Data(path), Replacement::Term(term)) => WithTarget::Data(path.clone(), self.term(term)),
-            (Target::Callee(of), Replacement::Term(term)) => WithTarget::CalleeValue(self.callee(of), self.term(term)),
-            (Target::Callee(of), Replacement::Callee(by)) => WithTarget::Callee(self.callee(of), self.callee(by)),
+            (Target::Callee(of), Replacement::Term(term)) => {
+                WithTarget::CalleeValue(self.callee(of), self.term(term))
+            }
+            (Target::Callee(of), Replacement::Callee(by)) => {
+                WithTarget::Callee(self.callee(of), self.callee(by))
+            }
             // Only functions are replaced by functions.
             (Target::Input(_) | Target::Data(_), Replacement::Callee(_)) => {
                 let term = Term { kind: TermKind::Null, place: self.place(with.span) };

@@ -7,8 +7,10 @@
 use lictor_syntax::Span;
 
 use crate::{
-    draft::{Branch, Call, Callee, Compr, ComprKind, Expr, ExprKind, Head, Part, Ref, Replacement, Rule, Term,
-        TermKind, VarInfo},
+    draft::{
+        Branch, Call, Callee, Compr, ComprKind, Expr, ExprKind, Head, Part, Ref, Replacement, Rule, Term,
+        TermKind, VarInfo,
+    },
     scope::generate,
     tree::VarId,
 };
@@ -85,7 +87,8 @@ impl Hoist<'_> {
         match &mut expr.kind {
             ExprKind::Term(term) => {
                 if let TermKind::Call(call) = &mut term.kind {
-                    let call = std::mem::replace(&mut **call, Call { callee: Callee::Builtin(0), args: Vec::new() });
+                    let call =
+                        std::mem::replace(&mut **call, Call { callee: Callee::Builtin(0), args: Vec::new() });
                     expr.kind = ExprKind::Call(call);
                     return self.expr(expr, before);
                 }
@@ -93,7 +96,9 @@ impl Hoist<'_> {
             }
             ExprKind::Unify(..) => return self.unify(expr, before),
             ExprKind::Call(call) => {
-                if Some(&call.callee) == self.known.print.map(Callee::Builtin).as_ref() && !self.print(call, span) {
+                if Some(&call.callee) == self.known.print.map(Callee::Builtin).as_ref()
+                    && !self.print(call, span)
+                {
                     return false;
                 }
                 call.args.iter_mut().for_each(|it| self.operand(it, before));
@@ -120,7 +125,8 @@ impl Hoist<'_> {
     fn unify(&mut self, expr: &mut Expr, before: &mut Vec<Expr>) -> bool {
         let ExprKind::Unify(a, b) = &mut expr.kind else { return true };
         let gives = |call: &Term, other: &Term| {
-            let takes = !other.requires_eval() && !matches!(other.kind, TermKind::Call(_) | TermKind::Template(_));
+            let takes =
+                !other.requires_eval() && !matches!(other.kind, TermKind::Call(_) | TermKind::Template(_));
             matches!(call.kind, TermKind::Call(_)) && takes
         };
         if !expr.negated && (gives(a, b) || gives(b, a)) {
@@ -151,7 +157,11 @@ impl Hoist<'_> {
     /// Hoists until the term needs no evaluation.
     fn operand(&mut self, term: &mut Term, before: &mut Vec<Expr>) {
         match &mut term.kind {
-            TermKind::Null | TermKind::Bool(_) | TermKind::Number(_) | TermKind::String(_) | TermKind::Var(_) => {}
+            TermKind::Null
+            | TermKind::Bool(_)
+            | TermKind::Number(_)
+            | TermKind::String(_)
+            | TermKind::Var(_) => {}
             TermKind::Array(items) | TermKind::Set(items) => {
                 items.iter_mut().for_each(|it| self.operand(it, before));
             }

@@ -183,7 +183,8 @@ impl<'a> Index<'a> {
     /// Orders children by key and numbers the groups in order of their paths.
     fn sort(&mut self) {
         for at in 0..self.nodes.len() {
-            let mut children = self.nodes.get_mut(at).map(|it| std::mem::take(&mut it.children)).unwrap_or_default();
+            let mut children =
+                self.nodes.get_mut(at).map(|it| std::mem::take(&mut it.children)).unwrap_or_default();
             children.sort_by_key(|it| self.node(*it).map(|it| it.key));
             if let Some(node) = self.nodes.get_mut(at) {
                 node.children = children;

@@ -115,7 +115,8 @@ fn key_text(key: &Key<'_>) -> Box<str> {
 }
 
 fn packages(modules: &[&ast::Module]) -> Vec<Vec<Box<str>>> {
-    let path = |it: &&ast::Module| it.package.path.iter().filter_map(ast::Term::as_str).map(Box::from).collect();
+    let path =
+        |it: &&ast::Module| it.package.path.iter().filter_map(ast::Term::as_str).map(Box::from).collect();
     let mut packages: Vec<Vec<Box<str>>> = modules.iter().map(path).collect();
     packages.sort();
     packages.dedup();

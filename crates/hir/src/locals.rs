@@ -7,8 +7,8 @@
 use lictor_syntax::{Diagnostic, Source, Span, ast};
 
 use crate::{
-    diagnostics::{Sink, Stage, locals as faults, names},
     declared,
+    diagnostics::{Sink, Stage, locals as faults, names},
     draft::{Branch, Expr, ExprKind, Rule, Term, TermKind},
     index::Entry,
     resolve::{Context, Globals},
@@ -143,7 +143,9 @@ impl<'a> Lowering<'a> {
     fn argument(&mut self, arg: &'a ast::Term) -> Term {
         let kind = match &arg.kind {
             ast::TermKind::Var(name) => TermKind::Var(self.argument_var(name)),
-            ast::TermKind::Array(items) => TermKind::Array(items.iter().map(|it| self.argument(it)).collect()),
+            ast::TermKind::Array(items) => {
+                TermKind::Array(items.iter().map(|it| self.argument(it)).collect())
+            }
             ast::TermKind::Object(entries) => TermKind::Object(
                 entries.iter().map(|(key, value)| (self.term(key), self.argument(value))).collect(),
             ),
@@ -231,10 +233,7 @@ impl<'a> Lowering<'a> {
         }
         let scope = self.scopes.pop();
         let of = |occurrence: Occurrence| {
-            scope
-                .locals()
-                .iter()
-                .filter(move |(_, local)| local.occurrence == occurrence && local.count <= 1)
+            scope.locals().iter().filter(move |(_, local)| local.occurrence == occurrence && local.count <= 1)
         };
         if self.ctx.options.strict {
             for (name, local) in of(Occurrence::Assigned).filter(|(name, _)| !ast::is_wildcard(name)) {

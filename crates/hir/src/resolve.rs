@@ -205,4 +205,3 @@ pub(crate) fn check_duplicate_imports(module: &ast::Module, sink: &mut Sink) {
         }
     }
 }
-

@@ -109,7 +109,9 @@ impl Safety<'_> {
     fn term(&mut self, term: &mut Term, bound: &Vars) {
         match &mut term.kind {
             TermKind::Compr(compr) => self.compr(compr, bound),
-            TermKind::Array(items) | TermKind::Set(items) => items.iter_mut().for_each(|it| self.term(it, bound)),
+            TermKind::Array(items) | TermKind::Set(items) => {
+                items.iter_mut().for_each(|it| self.term(it, bound))
+            }
             TermKind::Object(entries) => {
                 for (key, value) in entries {
                     self.term(key, bound);

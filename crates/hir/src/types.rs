@@ -360,7 +360,11 @@ mod tests {
             ("a", "str, [any*]/set[any] -> str", "string, any<array[any], set[any]>"),
             ("b", "[{op:str,path:any,any:any}*] -> any", "array[object<op: string, path: any>[any: any]]"),
             ("c", "num/[num,str] -> [num,num]", "any<number, array<number, string>>"),
-            ("d", "set[[any*]], {any:[any*]/set[any]} -> -", "set[array[any]], object[any: any<array[any], set[any]>]"),
+            (
+                "d",
+                "set[[any*]], {any:[any*]/set[any]} -> -",
+                "set[array[any]], object[any: any<array[any], set[any]>]",
+            ),
             ("e", "-> num", ""),
         ];
         for (name, notation, want) in rows {

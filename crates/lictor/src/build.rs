@@ -24,8 +24,17 @@ const ABSENT: &[&str] = &[];
 
 /// Deprecated built-ins.
 const DEPRECATED: &[&str] = &[
-    "all", "any", "cast_array", "cast_boolean", "cast_null", "cast_object", "cast_set", "cast_string",
-    "net.cidr_overlap", "re_match", "set_diff",
+    "all",
+    "any",
+    "cast_array",
+    "cast_boolean",
+    "cast_null",
+    "cast_object",
+    "cast_set",
+    "cast_string",
+    "net.cidr_overlap",
+    "re_match",
+    "set_diff",
 ];
 
 /// The built-ins that modules are checked against.
@@ -65,7 +74,8 @@ impl Capabilities {
 
 /// Says whether a built-in depends on the world or has effects.
 pub(crate) fn is_impure(name: &str) -> bool {
-    matches!(name, "internal.print" | "trace") || lictor_runtime::builtin_named(name).is_none_or(|it| it.1.impure)
+    matches!(name, "internal.print" | "trace")
+        || lictor_runtime::builtin_named(name).is_none_or(|it| it.1.impure)
 }
 
 fn check_options<'a>(capabilities: &'a Capabilities, options: &Options) -> lictor_hir::Options<'a> {
@@ -148,7 +158,8 @@ pub(crate) fn path_names(path: &str) -> Result<Vec<String>, Faults> {
     };
     let names = reference.parts.iter().map(|it| it.as_str().map(str::to_owned));
     names.collect::<Option<_>>().ok_or_else(|| {
-        let fault = Diagnostic::unplaced("rego_parse_error", "path", format!("`{path}` is not a path of names"));
+        let fault =
+            Diagnostic::unplaced("rego_parse_error", "path", format!("`{path}` is not a path of names"));
         Faults::new(vec![fault])
     })
 }
@@ -160,7 +171,9 @@ pub(crate) fn optimize(plan: &mut Plan, passes: Passes) {
 
 /// Evaluates the entrypoints of a plan that needs no documents.
 fn evaluate(plan: &Plan) -> Vec<Folded> {
-    let Ok(program) = compile(plan) else { return plan.entrypoints.iter().map(|_| Folded::Unknown).collect() };
+    let Ok(program) = compile(plan) else {
+        return plan.entrypoints.iter().map(|_| Folded::Unknown).collect();
+    };
     let mut scratch = Scratch::new();
     let derived = Derived::new(program.functions());
     let mut one = |name: &str| {
@@ -187,7 +200,6 @@ fn evaluate(plan: &Plan) -> Vec<Folded> {
 /// Compiles a plan with the built-ins of the table.
 pub(crate) fn compile(plan: &Plan) -> Result<Program, Faults> {
     let link = |name: &str| lictor_runtime::builtin_named(name).map(|it| it.1.function);
-    lictor_vm::compile(plan, link).map_err(|err| {
-        Faults::new(vec![Diagnostic::unplaced("rego_compile_error", "plan", err.to_string())])
-    })
+    lictor_vm::compile(plan, link)
+        .map_err(|err| Faults::new(vec![Diagnostic::unplaced("rego_compile_error", "plan", err.to_string())]))
 }

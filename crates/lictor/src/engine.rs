@@ -71,7 +71,8 @@ impl Engine {
 
     /// Parses a module; its faults are reported by [`Self::compile`].
     pub fn add_module(&mut self, name: &str, text: &[u8], version: Option<RegoVersion>) {
-        let options = ParseOptions { version: version.unwrap_or(self.options.version), ..ParseOptions::default() };
+        let options =
+            ParseOptions { version: version.unwrap_or(self.options.version), ..ParseOptions::default() };
         let parsed = parse_module_bytes(name, text, &options);
         if parsed.diagnostics.is_empty() {
             self.modules.extend(parsed.tree);
@@ -120,7 +121,13 @@ impl Engine {
         }
         let hir = build::check(&self.modules, &self.capabilities, &self.options).map_err(Faults::new)?;
         let modules = self.modules.clone().into();
-        Ok(Policy::new(Arc::new(hir), modules, self.data.clone(), Arc::clone(&self.capabilities), self.options.clone()))
+        Ok(Policy::new(
+            Arc::new(hir),
+            modules,
+            self.data.clone(),
+            Arc::clone(&self.capabilities),
+            self.options.clone(),
+        ))
     }
 
     fn limited(&self, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {

@@ -45,7 +45,13 @@ pub struct QueryOptions {
 }
 
 impl Policy {
-    pub(crate) fn new(hir: Arc<Hir>, modules: Arc<[Module]>, data: Document, capabilities: Arc<Capabilities>, options: Options) -> Self {
+    pub(crate) fn new(
+        hir: Arc<Hir>,
+        modules: Arc<[Module]>,
+        data: Document,
+        capabilities: Arc<Capabilities>,
+        options: Options,
+    ) -> Self {
         let prepared = Mutex::new(HashMap::new());
         Self { inner: Arc::new(Generation { hir, modules, data, capabilities, options, prepared }) }
     }
@@ -60,7 +66,13 @@ impl Policy {
     #[must_use]
     pub fn with_data(&self, data: Document) -> Self {
         let inner = &self.inner;
-        Self::new(Arc::clone(&inner.hir), Arc::clone(&inner.modules), data, Arc::clone(&inner.capabilities), inner.options.clone())
+        Self::new(
+            Arc::clone(&inner.hir),
+            Arc::clone(&inner.modules),
+            data,
+            Arc::clone(&inner.capabilities),
+            inner.options.clone(),
+        )
     }
 
     /// Prepares the document of a path, `data.a.p` or `a/p`; what was prepared before is found again.

@@ -139,7 +139,11 @@ impl Query {
     ///
     /// # Errors
     /// As [`Self::decide`].
-    pub fn decide_value(&self, session: &mut Session, input: Input<'_>) -> Result<Option<Document>, EvalError> {
+    pub fn decide_value(
+        &self,
+        session: &mut Session,
+        input: Input<'_>,
+    ) -> Result<Option<Document>, EvalError> {
         self.decide(session, input, |answer| match answer {
             Decision::Value(value) => value.map(Document::from_value),
             Decision::Bindings(solutions) => {

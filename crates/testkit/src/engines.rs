@@ -3,6 +3,7 @@
 //! Each is an adapter in a file of its own that turns a case into calls of an engine and the answer
 //! into an [`Outcome`](crate::conformance::Outcome). Peers are external programs, run by path.
 
+mod lictor;
 mod opa;
 mod vm;
 
@@ -11,13 +12,15 @@ use std::sync::Arc;
 use crate::conformance::run::Maker;
 
 /// Names what [`maker`] accepts.
-pub const NAMES: &str = "opa, plan";
+pub const NAMES: &str = "lictor, lictor-plain, plan, opa";
 
 /// Returns what makes the engine of this name.
 #[must_use]
 pub fn maker(name: &str) -> Option<Maker> {
     match name {
         "opa" => Some(Arc::new(|| Box::new(opa::Opa::new()))),
+        "lictor" => Some(lictor::maker(false)),
+        "lictor-plain" => Some(lictor::maker(true)),
         "plan" => Some(vm::maker()),
         _ => None,
     }
@@ -25,6 +28,6 @@ pub fn maker(name: &str) -> Option<Maker> {
 
 /// Names the engine that runs a kind of cases unless another is asked for.
 #[must_use]
-pub fn default_for(_kind: &str) -> &'static str {
-    "opa"
+pub fn default_for(kind: &str) -> &'static str {
+    if kind == "ir" { "plan" } else { "lictor" }
 }

@@ -57,7 +57,6 @@ pub(crate) fn deprecated(source: &Source, span: Span, name: &str) -> Diagnostic 
 }
 
 pub(crate) fn relation_in_template(source: &Source, span: Span, name: &str) -> Diagnostic {
-    let message =
-        format!("illegal call to relation built-in '{name}' that may cause multiple outputs");
+    let message = format!("illegal call to relation built-in '{name}' that may cause multiple outputs");
     compile_error(source, span, "relation-in-template", message)
 }

@@ -9,9 +9,7 @@ const KEYWORDS: [&str; 7] = ["contains", "every", "if", "in", "and", "or", "not"
 pub(crate) fn unsafe_var(source: &Source, span: Span, name: &str, scope: &str) -> Diagnostic {
     let mut message = format!("var {name} is unsafe{scope}");
     if KEYWORDS.contains(&name) {
-        message.push_str(&format!(
-            " (hint: `import future.keywords.{name}` to import a future keyword)"
-        ));
+        message.push_str(&format!(" (hint: `import future.keywords.{name}` to import a future keyword)"));
     }
     Diagnostic::new(codes::UNSAFE_VAR, "unsafe-variable", source, span, message)
         .with_help("something that is neither negated nor an argument of a built-in must give it a value")

@@ -107,7 +107,10 @@ impl<'a> Lowering<'a> {
                 TermKind::Array(items.iter().map(|it| self.pattern(it, span)).collect())
             }
             ast::TermKind::Object(entries) => TermKind::Object(
-                entries.iter().map(|(key, value)| (self.pattern_key(key), self.pattern(value, span))).collect(),
+                entries
+                    .iter()
+                    .map(|(key, value)| (self.pattern_key(key), self.pattern(value, span)))
+                    .collect(),
             ),
             _ => {
                 let fault = faults::cannot_assign(self.source, term.span, kind_name(term));
@@ -308,9 +311,11 @@ impl<'a> Lowering<'a> {
         match self.globals.callee(self.ctx, &name, false) {
             Callee::Builtin(at) => Some(Callee::Builtin(at)),
             Callee::Function(group) => {
-                let is_function = self.ctx.index.group(group).is_some_and(|it| {
-                    matches!(it.kind, crate::tree::GroupKind::Function { .. })
-                });
+                let is_function = self
+                    .ctx
+                    .index
+                    .group(group)
+                    .is_some_and(|it| matches!(it.kind, crate::tree::GroupKind::Function { .. }));
                 is_function.then_some(Callee::Function(group))
             }
             Callee::Unknown(_) => None,

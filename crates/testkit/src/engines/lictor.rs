@@ -1,0 +1,96 @@
+//! The product: modules in, solutions out, through its public face.
+
+use std::sync::Arc;
+
+use lictor::{Engine as Builder, Input, Options, QueryOptions, RegoVersion, Session};
+
+use super::vm;
+use crate::conformance::case::{CompileCase, EvalCase, Fault, ParseCase, Version};
+use crate::conformance::{Engine, Outcome, Parsed};
+
+/// Runs cases on the VM, from source.
+#[derive(Default)]
+pub(super) struct LictorEngine {
+    session: Session,
+    options: Options,
+}
+
+impl LictorEngine {
+    fn decide(&mut self, case: &EvalCase) -> Result<Outcome, String> {
+        let options = Options { strict_builtin_errors: case.strict_errors, ..self.options.clone() };
+        let mut builder = Builder::new(options);
+        add_modules(&mut builder, &case.modules, case.version);
+        if let Some(data) = &case.data {
+            builder.add_data(&[], &vm::document(data)).map_err(|err| err.to_string())?;
+        }
+        let policy = builder.compile().map_err(|err| err.to_string())?;
+        let query = policy.bindings(&case.query, &QueryOptions::default()).map_err(|err| err.to_string())?;
+        let input = vm::input(case)?;
+        let input = input.as_ref().map_or(Input::Undefined, |it| Input::Value(it.root()));
+        let outcome = query.decide(&mut self.session, input, vm::solutions);
+        Ok(outcome.unwrap_or_else(|err| vm::error(&err)))
+    }
+}
+
+fn add_modules(builder: &mut Builder, modules: &[String], version: Version) {
+    for (index, module) in modules.iter().enumerate() {
+        let version = match version {
+            Version::V0 => RegoVersion::V0,
+            Version::V0CompatV1 | Version::V1 => RegoVersion::V1,
+        };
+        builder.add_module(&format!("test-{index}.rego"), module.as_bytes(), Some(version));
+    }
+}
+
+impl Engine for LictorEngine {
+    fn eval(&mut self, case: &EvalCase) -> Outcome {
+        self.decide(case).unwrap_or_else(Outcome::Refused)
+    }
+
+    fn compile(&mut self, case: &CompileCase) -> Vec<Fault> {
+        let options =
+            Options { strict: case.strict, print: case.keep_print, error_limit: 0, ..self.options.clone() };
+        let mut builder = Builder::new(options);
+        add_modules(&mut builder, &case.modules, case.version);
+        let Err(faults) = builder.compile() else { return Vec::new() };
+        faults.diagnostics().iter().map(fault).collect()
+    }
+
+    fn parse(&mut self, case: &ParseCase, version: Version) -> Parsed {
+        let version = if version == Version::V0 { RegoVersion::V0 } else { RegoVersion::V1 };
+        let options = lictor_syntax::ParseOptions { version, ..Default::default() };
+        let parsed = lictor_syntax::parse_statements(&case.source, &options);
+        let tree = parsed.tree.filter(|_| parsed.diagnostics.is_empty());
+        Parsed {
+            faults: parsed.diagnostics.iter().take(1).map(fault).collect(),
+            statements: tree.as_ref().map(Vec::len),
+            printed: tree
+                .map(|it| it.iter().map(|it| lictor_syntax::printer::statement_text(it, version)).collect()),
+        }
+    }
+
+    fn builtins(&self) -> Option<Vec<String>> {
+        Some(lictor_runtime::builtins::table().iter().map(|it| it.name.to_owned()).collect())
+    }
+}
+
+fn fault(diagnostic: &lictor::Diagnostic) -> Fault {
+    Fault {
+        module: diagnostic.location.as_ref().map_or_else(String::new, |it| it.file.to_string()),
+        code: diagnostic.code.to_owned(),
+        row: i64::from(diagnostic.row()),
+        col: i64::from(diagnostic.col()),
+        message: diagnostic.message.clone(),
+    }
+}
+
+/// Makes the engine; `plain` runs the plan as it was lowered.
+pub(super) fn maker(plain: bool) -> crate::conformance::run::Maker {
+    Arc::new(move || {
+        let mut engine = LictorEngine::default();
+        if plain {
+            engine.options.passes = lictor::Passes::NONE;
+        }
+        Box::new(engine)
+    })
+}
