@@ -27,6 +27,7 @@ pub(crate) mod sets;
 pub(crate) mod strings;
 pub(crate) mod types;
 pub(crate) mod units;
+pub(crate) mod urls;
 
 /// Every family's rows.
 const FAMILIES: &[&[Builtin]] = &[
@@ -52,6 +53,7 @@ const FAMILIES: &[&[Builtin]] = &[
     strings::BUILTINS,
     types::BUILTINS,
     units::BUILTINS,
+    urls::BUILTINS,
 ];
 
 /// Returns all rows, sorted by name.

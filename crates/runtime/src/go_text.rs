@@ -17,28 +17,30 @@ pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Quotes a text as Go's `%q` does.
-pub(crate) fn quote(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for it in text.chars() {
-        match it {
-            '"' | '\\' => out.extend(['\\', it]),
-            '\u{7}' => out.push_str("\\a"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{b}' => out.push_str("\\v"),
-            _ if u32::from(it) < 0x20 || u32::from(it) == 0x7f => {
-                out.push_str(&format!("\\x{:02x}", u32::from(it)));
-            }
-            _ => out.push(it),
-        }
+/// Quotes a text as Go's `%q` does; bytes that are not UTF-8 show as numbers.
+pub(crate) fn quote(text: impl AsRef<[u8]>) -> String {
+    let mut out = "\"".to_owned();
+    for chunk in text.as_ref().utf8_chunks() {
+        chunk.valid().chars().for_each(|it| push_quoted(&mut out, it));
+        out.extend(chunk.invalid().iter().map(|it| format!("\\x{it:02x}")));
     }
     out.push('"');
     out
+}
+
+fn push_quoted(out: &mut String, it: char) {
+    match it {
+        '"' | '\\' => out.extend(['\\', it]),
+        '\u{7}' => out.push_str("\\a"),
+        '\u{8}' => out.push_str("\\b"),
+        '\u{c}' => out.push_str("\\f"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        '\u{b}' => out.push_str("\\v"),
+        _ if it.is_ascii_control() => out.push_str(&format!("\\x{:02x}", u32::from(it))),
+        _ => out.push(it),
+    }
 }
 
 #[cfg(test)]
