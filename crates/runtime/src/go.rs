@@ -5,4 +5,5 @@
 //! `String`, `i64`) so that it can be tested alone and reused below the value layer.
 //! Nothing here knows of Rego values, built-in declarations or budgets.
 
+pub mod glob;
 pub mod regex;

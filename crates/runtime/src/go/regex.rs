@@ -44,21 +44,12 @@ impl Regex {
     /// whose automaton would take more than 64 MiB.
     pub fn new(pattern: &str) -> Result<Self, RegexError> {
         let parsed = parse::parse(pattern)?;
-        let config = meta::Config::new()
-            .utf8_empty(true)
-            .nfa_size_limit(Some(PROGRAM_BYTES_MAX));
-        let engine = meta::Builder::new()
-            .configure(config)
-            .build_from_hir(&parsed.hir);
+        let config = meta::Config::new().utf8_empty(true).nfa_size_limit(Some(PROGRAM_BYTES_MAX));
+        let engine = meta::Builder::new().configure(config).build_from_hir(&parsed.hir);
         let Ok(engine) = engine else {
             return Err(RegexError::new(RegexErrorKind::TooLarge, pattern));
         };
-        Ok(Self {
-            engine,
-            names: parsed.names,
-            slots: parsed.slots,
-            pattern_is_empty: pattern.is_empty(),
-        })
+        Ok(Self { engine, names: parsed.names, slots: parsed.slots, pattern_is_empty: pattern.is_empty() })
     }
 
     /// Says whether Go accepts the pattern; cheaper than compiling it.
@@ -94,12 +85,7 @@ impl Regex {
     /// no part is `None`.
     pub fn captures<'t>(&self, text: &'t str) -> Option<Vec<Option<&'t str>>> {
         let groups = self.groups_from(text, 0)?;
-        Some(
-            groups
-                .into_iter()
-                .map(|range| range.map(|range| slice(text, range)))
-                .collect(),
-        )
+        Some(groups.into_iter().map(|range| range.map(|range| slice(text, range))).collect())
     }
 
     /// Returns the groups of all matches, at most `limit` of them if it is not negative; a
@@ -173,11 +159,7 @@ impl Regex {
     }
 
     fn each_range(&self, text: &str, limit: i64, mut deliver: impl FnMut(Range<usize>)) {
-        let search = |pos| {
-            self.engine
-                .search(&input(text, pos))
-                .map(|found| found.range())
-        };
+        let search = |pos| self.engine.search(&input(text, pos)).map(|found| found.range());
         each_match(
             text,
             limit,
@@ -194,24 +176,13 @@ impl Regex {
             Some(Some(range)) => range.clone(),
             _ => 0..0,
         };
-        each_match(
-            text,
-            limit,
-            |pos| self.groups_from(text, pos),
-            whole,
-            |groups| deliver(groups),
-        );
+        each_match(text, limit, |pos| self.groups_from(text, pos), whole, |groups| deliver(groups));
     }
 
     fn groups_from(&self, text: &str, pos: usize) -> Option<Groups> {
         let mut slots = vec![None; self.engine.group_info().slot_len()];
         self.engine.search_slots(&input(text, pos), &mut slots)?;
-        Some(
-            self.slots
-                .iter()
-                .map(|&group| slot_range(&slots, group))
-                .collect(),
-        )
+        Some(self.slots.iter().map(|&group| slot_range(&slots, group)).collect())
     }
 }
 
@@ -319,11 +290,7 @@ mod tests {
         (r"\101\x42\x{43}", "ABC", "ABC"),
         (r"\07", "\u{7}", "\u{7}"),
         (r"\<\-\_\!", "<-_!", "<-_!"),
-        (
-            r"\a\f\t\n\r\v",
-            "\u{7}\u{c}\t\n\r\u{b}",
-            "\u{7}\u{c}\t\n\r\u{b}",
-        ),
+        (r"\a\f\t\n\r\v", "\u{7}\u{c}\t\n\r\u{b}", "\u{7}\u{c}\t\n\r\u{b}"),
         ("[a&&b]", "a&b", "a|&|b"),
         ("[+--]", "+,-.", "+|,|-"),
         ("[[a]b]", "[b] ab] b", "[b]|ab]"),
@@ -353,11 +320,7 @@ mod tests {
     fn matches_are_those_of_go() {
         for (pattern, text, want) in MATCHES {
             let regex = Regex::new(pattern).unwrap();
-            assert_eq!(
-                regex.find_all(text, -1).join("|"),
-                *want,
-                "{pattern} on {text:?}"
-            );
+            assert_eq!(regex.find_all(text, -1).join("|"), *want, "{pattern} on {text:?}");
         }
     }
 
@@ -386,10 +349,7 @@ mod tests {
             ("(?P<a", "invalid named capture: `(?P<a`"),
             ("[b-a]", "invalid character class range: `b-a`"),
             (r"\p{Foo}", r"invalid character class range: `\p{Foo}`"),
-            (
-                r"\p{Old_Italic}",
-                r"invalid character class range: `\p{Old_Italic}`",
-            ),
+            (r"\p{Old_Italic}", r"invalid character class range: `\p{Old_Italic}`"),
             ("[[:foo:]]", "invalid character class range: `[:foo:]`"),
         ];
         for (pattern, want) in cases {
@@ -400,19 +360,12 @@ mod tests {
         let deep = format!("{}a{}", "(".repeat(1000), ")".repeat(1000));
         let kind = |pattern: &str| Regex::new(pattern).map_err(|err| err.kind()).err();
         assert_eq!(kind(&deep), Some(RegexErrorKind::NestingDepth));
-        assert_eq!(
-            kind(&"x{1000}".repeat(4000)),
-            Some(RegexErrorKind::TooLarge)
-        );
+        assert_eq!(kind(&"x{1000}".repeat(4000)), Some(RegexErrorKind::TooLarge));
     }
 
     #[test]
     fn deep_patterns_fit_the_stack() {
-        let deep = format!(
-            "{}a{}",
-            "(".repeat(998),
-            ")*".repeat(499) + &")".repeat(499)
-        );
+        let deep = format!("{}a{}", "(".repeat(998), ")*".repeat(499) + &")".repeat(499));
         assert!(Regex::is_valid(&"(?:".repeat(100_000)) == Regex::is_valid("("));
         if let Ok(regex) = Regex::new(&deep) {
             assert!(regex.is_match("aa"));
@@ -448,25 +401,15 @@ mod tests {
         ];
         for (pattern, text, template, want) in cases {
             let regex = Regex::new(pattern).unwrap();
-            assert_eq!(
-                regex.replace_all(text, template),
-                want,
-                "{pattern} {template}"
-            );
+            assert_eq!(regex.replace_all(text, template), want, "{pattern} {template}");
         }
     }
 
     #[test]
     fn groups_that_took_no_part_are_empty() {
         let regex = Regex::new("(a)|(b){0}(c)").unwrap();
-        assert_eq!(
-            regex.find_all_submatch("ac", -1),
-            [["a", "a", "", ""], ["c", "", "", "c"]]
-        );
-        assert_eq!(
-            regex.captures("c"),
-            Some(vec![Some("c"), None, None, Some("c")])
-        );
+        assert_eq!(regex.find_all_submatch("ac", -1), [["a", "a", "", ""], ["c", "", "", "c"]]);
+        assert_eq!(regex.captures("c"), Some(vec![Some("c"), None, None, Some("c")]));
         assert_eq!(regex.group_count(), 3);
         assert_eq!(quote_meta("a.b[é]"), r"a\.b\[é\]");
     }

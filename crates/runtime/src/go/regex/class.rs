@@ -58,11 +58,7 @@ fn complement(class: &ClassUnicode) -> ClassUnicode {
     let mut next = 0;
     for range in class.iter() {
         let start = u32::from(range.start());
-        gaps.extend(
-            start
-                .checked_sub(1)
-                .and_then(|last| scalar_range(next, last)),
-        );
+        gaps.extend(start.checked_sub(1).and_then(|last| scalar_range(next, last)));
         next = u32::from(range.end()) + 1;
     }
     gaps.extend(scalar_range(next, u32::from(char::MAX)));
@@ -83,15 +79,9 @@ fn folded(mut class: ClassUnicode) -> ClassUnicode {
         class.case_fold_simple();
         return class;
     }
-    let newer = ClassUnicode::new(
-        CASED_AFTER_15
-            .iter()
-            .map(|&(lo, hi)| ClassUnicodeRange::new(lo, hi)),
-    );
+    let newer = ClassUnicode::new(CASED_AFTER_15.iter().map(|&(lo, hi)| ClassUnicodeRange::new(lo, hi)));
     let whole = class.clone();
-    class.intersect(&ClassUnicode::new([ClassUnicodeRange::new(
-        FOLD_MIN, FOLD_MAX,
-    )]));
+    class.intersect(&ClassUnicode::new([ClassUnicodeRange::new(FOLD_MIN, FOLD_MAX)]));
     class.difference(&newer);
     class.case_fold_simple();
     class.difference(&newer);
@@ -170,9 +160,9 @@ pub(super) fn unicode_group(name: &str) -> Option<ClassUnicode> {
         "cs" | "surrogate" => return Some(ClassUnicode::empty()),
         _ => {}
     }
-    let category = CATEGORIES.iter().find(|(short, long)| {
-        short.eq_ignore_ascii_case(&key) || long.split('|').any(|alias| alias == key)
-    });
+    let category = CATEGORIES
+        .iter()
+        .find(|(short, long)| short.eq_ignore_ascii_case(&key) || long.split('|').any(|alias| alias == key));
     if let Some((short, _)) = category {
         return property(short);
     }

@@ -15,10 +15,7 @@ pub struct RegexError {
 
 impl RegexError {
     pub(super) fn new(kind: RegexErrorKind, expr: &str) -> Self {
-        Self {
-            kind,
-            expr: expr.to_owned(),
-        }
+        Self { kind, expr: expr.to_owned() }
     }
 
     /// Returns the kind of fault.

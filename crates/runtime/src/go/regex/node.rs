@@ -42,23 +42,12 @@ pub(super) struct Repeat {
 
 impl Node {
     pub(super) fn leaf(hir: Hir) -> Self {
-        Self {
-            hir,
-            height: 1,
-            size: 1,
-            copies: 1,
-            shape: Shape::Other,
-        }
+        Self { hir, height: 1, size: 1, copies: 1, shape: Shape::Other }
     }
 
     pub(super) fn literal(text: &str) -> Self {
-        let size = u64::try_from(text.chars().count())
-            .unwrap_or(u64::MAX)
-            .max(1);
-        Self {
-            size,
-            ..Self::leaf(Hir::literal(text.as_bytes()))
-        }
+        let size = u64::try_from(text.chars().count()).unwrap_or(u64::MAX).max(1);
+        Self { size, ..Self::leaf(Hir::literal(text.as_bytes())) }
     }
 
     pub(super) fn class(class: ClassUnicode) -> Self {
@@ -66,20 +55,13 @@ impl Node {
     }
 
     pub(super) fn repeat(self, repeat: Repeat) -> Self {
-        let Repeat {
-            min,
-            max,
-            counted,
-            greedy,
-        } = repeat;
+        let Repeat { min, max, counted, greedy } = repeat;
         let size = match (counted, max) {
             (false, Some(_)) => self.size + 1,
             (false, None) if min > 0 => self.size + 1,
             (true, None) if min > 0 => 1 + self.size.saturating_mul(min.into()),
             (_, None) => self.size + 2,
-            (true, Some(max)) => {
-                self.size.saturating_mul(max.into()) + u64::from(max.saturating_sub(min))
-            }
+            (true, Some(max)) => self.size.saturating_mul(max.into()) + u64::from(max.saturating_sub(min)),
         };
         let copies = match max {
             Some(0) => 1,
@@ -88,12 +70,7 @@ impl Node {
         };
         let sub = Box::new(self.hir);
         Self {
-            hir: Hir::repetition(Repetition {
-                min,
-                max,
-                greedy,
-                sub,
-            }),
+            hir: Hir::repetition(Repetition { min, max, greedy, sub }),
             height: self.height + 1,
             size: size.max(1),
             copies,
@@ -104,11 +81,7 @@ impl Node {
     pub(super) fn capture(self, slot: u32) -> Self {
         let sub = Box::new(self.hir);
         Self {
-            hir: Hir::capture(Capture {
-                index: slot,
-                name: None,
-                sub,
-            }),
+            hir: Hir::capture(Capture { index: slot, name: None, sub }),
             height: self.height + 1,
             size: self.size + 2,
             copies: self.copies,
@@ -125,15 +98,9 @@ impl Node {
         if shares_unsafe_prefix(&nodes) {
             let first = &mut nodes[0];
             let sub = Box::new(std::mem::replace(&mut first.hir, Hir::empty()));
-            first.hir = Hir::capture(Capture {
-                index: spare_slot(),
-                name: None,
-                sub,
-            });
+            first.hir = Hir::capture(Capture { index: spare_slot(), name: None, sub });
         }
-        let bars = u64::try_from(nodes.len())
-            .unwrap_or(u64::MAX)
-            .saturating_sub(1);
+        let bars = u64::try_from(nodes.len()).unwrap_or(u64::MAX).saturating_sub(1);
         let mut node = Self::join(nodes, Shape::Alternate, Hir::alternation);
         node.size = node.size.saturating_add(bars);
         node
@@ -148,18 +115,10 @@ impl Node {
         // Equal shapes melt into one node, so they add no level.
         let level = |node: &Self| node.height - u32::from(node.shape == shape);
         let height = 1 + nodes.iter().map(level).max().unwrap_or(0);
-        let size = nodes
-            .iter()
-            .fold(0, |sum: u64, node| sum.saturating_add(node.size));
+        let size = nodes.iter().fold(0, |sum: u64, node| sum.saturating_add(node.size));
         let copies = nodes.iter().map(|node| node.copies).max().unwrap_or(1);
         let hir = make(nodes.into_iter().map(|node| node.hir).collect());
-        Self {
-            hir,
-            height,
-            size: size.max(1),
-            copies,
-            shape,
-        }
+        Self { hir, height, size: size.max(1), copies, shape }
     }
 }
 
@@ -180,11 +139,6 @@ fn shares_unsafe_prefix(nodes: &[Node]) -> bool {
         let equal = prefix.iter().zip(parts).take_while(|(a, b)| a == b).count();
         common = common.min(equal);
     }
-    let fixed = |hir: &Hir| {
-        matches!(
-            hir.kind(),
-            HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_)
-        )
-    };
+    let fixed = |hir: &Hir| matches!(hir.kind(), HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_));
     common > 0 && !prefix.iter().take(common).all(fixed)
 }

@@ -60,12 +60,7 @@ struct Frame {
 
 impl Frame {
     fn new(outer_flags: Flags, slot: Option<u32>) -> Self {
-        Self {
-            outer_flags,
-            slot,
-            branches: Vec::new(),
-            pieces: Vec::new(),
-        }
+        Self { outer_flags, slot, branches: Vec::new(), pieces: Vec::new() }
     }
 }
 
@@ -173,15 +168,10 @@ impl<'p> Parser<'p> {
         let class = class::single(code, self.flags.fold);
         let mut ranges = class.iter();
         match (ranges.next(), ranges.next()) {
-            (Some(range), None) if range.start() == range.end() => {
-                match self.frame.pieces.last_mut() {
-                    Some(Piece::Text(text)) => text.push(range.start()),
-                    _ => self
-                        .frame
-                        .pieces
-                        .push(Piece::Text(range.start().to_string())),
-                }
-            }
+            (Some(range), None) if range.start() == range.end() => match self.frame.pieces.last_mut() {
+                Some(Piece::Text(text)) => text.push(range.start()),
+                _ => self.frame.pieces.push(Piece::Text(range.start().to_string())),
+            },
             _ => self.push(Node::class(class)),
         }
     }
@@ -215,12 +205,7 @@ impl<'p> Parser<'p> {
             return self.fail(Kind::MissingRepeatArgument, start);
         };
         let greedy = lazy == self.flags.ungreedy;
-        let node = target.repeat(Repeat {
-            min,
-            max,
-            counted,
-            greedy,
-        });
+        let node = target.repeat(Repeat { min, max, counted, greedy });
         self.check(&node)?;
         let multiplies = counted && (min >= 2 || max.is_some_and(|max| max >= 2));
         if multiplies && node.copies > REPEAT_MAX {
@@ -300,11 +285,7 @@ impl<'p> Parser<'p> {
         if !self.outer.is_empty() {
             return self.fail_whole(Kind::MissingParen);
         }
-        Ok(Parsed {
-            hir: node.hir,
-            names: self.names,
-            slots: self.slots,
-        })
+        Ok(Parsed { hir: node.hir, names: self.names, slots: self.slots })
     }
 
     fn open_group(&mut self, start: usize) -> Result<(), RegexError> {
@@ -330,8 +311,7 @@ impl<'p> Parser<'p> {
     fn open_capture(&mut self, name: Option<String>) {
         self.slot_count += 1;
         self.names.push(name);
-        self.slots
-            .push(usize::try_from(self.slot_count).unwrap_or(usize::MAX));
+        self.slots.push(usize::try_from(self.slot_count).unwrap_or(usize::MAX));
         let frame = Frame::new(self.flags, Some(self.slot_count));
         self.outer.push(std::mem::replace(&mut self.frame, frame));
     }
@@ -633,9 +613,7 @@ fn repeat_counts(text: &str) -> Option<(u32, Option<u32>, usize)> {
 }
 
 fn repeat_count(text: &str) -> Option<(u32, &str)> {
-    let end = text
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len());
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);
     if digits.is_empty() || (digits.len() > 1 && digits.starts_with('0')) {
         return None;

@@ -91,8 +91,5 @@ fn groups(name: &str, names: &[Option<String>]) -> Vec<usize> {
         return name.parse().into_iter().collect();
     }
     let named = names.iter().enumerate();
-    named
-        .filter(|(_, known)| known.as_deref() == Some(name))
-        .map(|(idx, _)| idx)
-        .collect()
+    named.filter(|(_, known)| known.as_deref() == Some(name)).map(|(idx, _)| idx).collect()
 }
