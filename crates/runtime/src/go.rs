@@ -5,5 +5,9 @@
 //! `String`, `i64`) so that it can be tested alone and reused below the value layer.
 //! Nothing here knows of Rego values, built-in declarations or budgets.
 
+pub mod float;
+pub mod fmt;
 pub mod glob;
+pub mod quote;
 pub mod regex;
+pub mod unicode;

@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn hostile_patterns_stay_cheap() {
-        let glob = Glob::new(&"{*a,a*}".repeat(200), &[]).unwrap();
+        let glob = Glob::new(&"{*a,*ca}".repeat(200), &[]).unwrap();
         assert!(!glob.is_match(&"ab".repeat(500)));
         let deep = format!("{}{}", "{a,".repeat(50_000), "}".repeat(50_000));
         assert!(Glob::new(&deep, &[]).unwrap().is_match("a"));

@@ -6,7 +6,7 @@
 //! and the replacement templates follow Go's rules for empty matches. Nothing here knows
 //! of values, caches of patterns or budgets.
 
-mod class;
+pub(super) mod class;
 mod error;
 mod node;
 mod parse;

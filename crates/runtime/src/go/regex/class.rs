@@ -150,7 +150,7 @@ pub(super) fn posix_group(name: &str) -> Option<ClassUnicode> {
 
 /// Returns the group that `\p{name}` stands for in Go; case, spaces, `_` and `-` are ignored
 /// except that scripts of several words are not reachable (as in Go 1.26).
-pub(super) fn unicode_group(name: &str) -> Option<ClassUnicode> {
+pub(in crate::go) fn unicode_group(name: &str) -> Option<ClassUnicode> {
     let key = canonical_name(name);
     match key.as_str() {
         "any" => return Some(ClassUnicode::new([ClassUnicodeRange::new('\0', char::MAX)])),

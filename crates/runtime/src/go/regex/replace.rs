@@ -4,11 +4,8 @@
 //! copying. It knows group names and ranges, not patterns.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex_syntax::hir::ClassUnicode;
-
-use super::class;
+use crate::go::unicode::is_letter_or_digit;
 
 /// A template read into literal text and group references.
 #[derive(Debug)]
@@ -72,17 +69,7 @@ fn reference(text: &str) -> Option<(&str, &str)> {
 }
 
 fn is_name_char(c: char) -> bool {
-    static LETTERS: LazyLock<ClassUnicode> = LazyLock::new(|| {
-        let mut letters = class::unicode_group("L").unwrap_or_else(ClassUnicode::empty);
-        letters.union(&class::unicode_group("Nd").unwrap_or_else(ClassUnicode::empty));
-        letters
-    });
-    if c.is_ascii() {
-        return c == '_' || c.is_ascii_alphanumeric();
-    }
-    let ranges = LETTERS.ranges();
-    let after = ranges.partition_point(|range| range.end() < c);
-    ranges.get(after).is_some_and(|range| range.start() <= c)
+    c == '_' || is_letter_or_digit(c)
 }
 
 fn groups(name: &str, names: &[Option<String>]) -> Vec<usize> {
