@@ -27,11 +27,14 @@ pub(crate) struct Known {
 
 /// Hoists in a rule with all its branches.
 pub(crate) fn rule(rule: &mut Rule, known: Known) {
-    let Rule { keys, branches, vars, .. } = rule;
+    let Rule { keys, args, branches, vars, .. } = rule;
     let mut hoist = Hoist { vars, known };
+    let mut patterns = Vec::new();
+    args.iter_mut().for_each(|it| hoist.operand(it, &mut patterns));
     let mut first = true;
     for Branch { value, body, .. } in branches.iter_mut() {
         hoist.body(body);
+        body.splice(0..0, patterns.iter().cloned());
         let mut added = Vec::new();
         hoist.operand(value, &mut added);
         if first {

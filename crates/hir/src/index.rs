@@ -194,12 +194,41 @@ impl<'a> Index<'a> {
         while let Some(id) = open.pop() {
             let Some(node) = self.nodes.get_mut(id.0 as usize) else { continue };
             open.extend(node.children.iter().rev());
+            let members = node.members.clone();
+            let below = |it: &RuleId| self.rule(*it).is_some_and(|it| it.rule.head.reference.parts.len() > it.names);
+            if members.iter().any(below) {
+                self.absorb(id);
+            }
+            let Some(node) = self.nodes.get_mut(id.0 as usize) else { continue };
             if !node.members.is_empty() {
                 let members = std::mem::take(&mut node.members);
                 node.group = Some(GroupId(id_of(self.groups.len())));
                 let group = self.group_of_members(id, members);
                 self.groups.push(group);
             }
+        }
+    }
+
+    /// Takes the rules below a node into its group: a head that ends in variables may define what they define.
+    fn absorb(&mut self, top: NodeId) {
+        let mut open: Vec<(NodeId, usize)> = vec![(top, 0)];
+        let mut taken = Vec::new();
+        while let Some((id, depth)) = open.pop() {
+            let Some(node) = self.nodes.get_mut(id.0 as usize) else { continue };
+            open.extend(node.children.iter().map(|it| (*it, depth + 1)));
+            if depth > 0 {
+                taken.extend(std::mem::take(&mut node.members).into_iter().map(|it| (it, depth)));
+            }
+        }
+        for (rule, depth) in &taken {
+            if let Some(entry) = self.rules.get_mut(rule.0 as usize) {
+                entry.group_node = top;
+                entry.names = entry.names.saturating_sub(*depth);
+            }
+        }
+        if let Some(node) = self.nodes.get_mut(top.0 as usize) {
+            node.members.extend(taken.into_iter().map(|it| it.0));
+            node.members.sort_unstable();
         }
     }
 

@@ -14,13 +14,11 @@ use lictor_vm::{Decision, Derived, Input, Limits, Program, Request, Scratch};
 
 use crate::engine::Options;
 use crate::faults::Faults;
+use crate::names;
 use crate::policy::QueryOptions;
 
 /// What a rule may take that is evaluated while compiling.
 const FOLD_LIMITS: Limits = Limits { steps_max: 1_000_000, bytes_max: 64 << 20, depth_max: 1_000 };
-
-/// OPA's built-ins that are not there yet.
-const ABSENT: &[&str] = &[];
 
 /// Deprecated built-ins.
 const DEPRECATED: &[&str] = &[
@@ -41,6 +39,8 @@ const DEPRECATED: &[&str] = &[
 #[derive(Clone, Debug)]
 pub(crate) struct Capabilities {
     declared: Arc<lictor_hir::Capabilities>,
+    /// OPA's built-ins that are not there yet.
+    absent: Vec<&'static str>,
 }
 
 impl Capabilities {
@@ -55,7 +55,8 @@ impl Capabilities {
             (it.name, it.declaration, flags)
         });
         let declared = lictor_hir::Capabilities::from_declarations(rows).unwrap_or_default();
-        Self { declared: Arc::new(declared) }
+        let absent = names::OPA.iter().copied().filter(|it| declared.get(it).is_none()).collect();
+        Self { declared: Arc::new(declared), absent }
     }
 
     /// Returns what lowering asks.
@@ -81,7 +82,7 @@ pub(crate) fn is_impure(name: &str) -> bool {
 fn check_options<'a>(capabilities: &'a Capabilities, options: &Options) -> lictor_hir::Options<'a> {
     lictor_hir::Options {
         capabilities: &capabilities.declared,
-        absent: ABSENT,
+        absent: &capabilities.absent,
         strict: options.strict,
         print: options.print,
         error_limit: options.error_limit,

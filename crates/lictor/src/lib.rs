@@ -31,6 +31,7 @@ mod build;
 mod data;
 mod engine;
 mod faults;
+mod names;
 mod policy;
 mod query;
 mod session;

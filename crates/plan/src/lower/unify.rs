@@ -103,7 +103,16 @@ impl Builder<'_> {
         };
         let (given, pattern) = if swap { (b, a) } else { (a, b) };
         let operand = self.operand(given);
+        let operand = if is_data(given) { self.copied(operand) } else { operand };
         self.unify_operand(operand, pattern);
+    }
+
+    /// Copies a value, so that what is looked up in it is not taken for a path into base data, where OPA's store
+    /// finds text keys by numbers.
+    fn copied(&mut self, operand: Operand) -> Operand {
+        let target = self.fresh();
+        self.emit(StmtKind::Assign { source: operand, target });
+        Operand::Local(target)
     }
 
     /// Makes a term equal to an operand.
@@ -180,4 +189,8 @@ impl Builder<'_> {
             }
         }
     }
+}
+
+fn is_data(term: &hir::Term) -> bool {
+    matches!(&term.kind, hir::TermKind::Ref(reference) if reference.head == hir::RefHead::Data)
 }

@@ -11,9 +11,9 @@ impl<'e> Machine<'e, '_> {
     fn inserted(outcome: Inserted) -> Result<(), EvalError> {
         match outcome {
             Inserted::Done => Ok(()),
-            Inserted::Conflict => Err(EvalError::new(ErrorCode::Conflict, "object keys must be unique")),
-            Inserted::NoContainer => {
-                Err(EvalError::new(ErrorCode::Internal, "insertion into what is not being made"))
+            // What is no container was given by another rule as a value.
+            Inserted::Conflict | Inserted::NoContainer => {
+                Err(EvalError::new(ErrorCode::Conflict, "object keys must be unique"))
             }
         }
     }
