@@ -118,6 +118,17 @@ pub fn read_into(bytes: &[u8], builder: &mut DocumentBuilder) -> Result<Part, Js
     run(&mut Parser::new(bytes, builder, &mut scratch, Projection::WHOLE), Rest::Checked).map(Part)
 }
 
+/// Says whether the text is one JSON value and nothing else; numbers of any magnitude will do.
+#[must_use]
+pub fn is_valid(bytes: &[u8]) -> bool {
+    let (mut builder, mut scratch) = (DocumentBuilder::new(), Scratch::default());
+    let mut parser = Parser::new(bytes, &mut builder, &mut scratch, Projection::WHOLE);
+    parser.skip_value().is_ok() && {
+        parser.token();
+        parser.at == bytes.len()
+    }
+}
+
 fn run<S: Sink>(parser: &mut Parser<'_, S>, rest: Rest) -> Result<Cell, JsonError> {
     let root = match parser.value() {
         Ok(root) => root,
