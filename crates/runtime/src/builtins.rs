@@ -68,9 +68,94 @@ pub fn table() -> &'static [&'static Builtin] {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+    use std::path::PathBuf;
+
+    use lictor_value::{Value, json};
+
+    use super::*;
+
     #[test]
     fn names_are_unique() {
-        let table = super::table();
-        assert!(table.windows(2).all(|it| it[0].name < it[1].name));
+        assert!(table().windows(2).all(|it| it[0].name < it[1].name));
+    }
+
+    #[test]
+    fn declarations_are_opa_s() {
+        let Some(text) = capabilities() else { return };
+        let document = json::read_document(&text).expect("the file is JSON");
+        let builtins = field(document.root(), "builtins").expect("a list of built-ins");
+        let declared: BTreeMap<String, String> = items(builtins)
+            .map(|it| (text_of(field(it, "name")), declaration(field(it, "decl").expect("a declaration"))))
+            .collect();
+        for row in table() {
+            assert_eq!(declared.get(row.name).map(String::as_str), Some(row.declaration), "{}", row.name);
+        }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a test finds the facts beside the repository")]
+    #[expect(clippy::print_stderr, reason = "a skipped test says so")]
+    fn capabilities() -> Option<Vec<u8>> {
+        let beside = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
+        let shared = std::env::var("LICTOR_SHARED").map_or_else(|_| beside(), PathBuf::from);
+        let text = std::fs::read(shared.join("reference/capabilities-1.22.json")).ok();
+        if text.is_none() {
+            eprintln!("skipped: no capabilities beside the repository");
+        }
+        text
+    }
+
+    fn field<'e>(value: Value<'e>, name: &str) -> Option<Value<'e>> {
+        value.as_object()?.get_str(name)
+    }
+
+    fn items(value: Value<'_>) -> impl Iterator<Item = Value<'_>> {
+        value.as_array().into_iter().flat_map(|it| it.iter())
+    }
+
+    fn text_of(value: Option<Value<'_>>) -> String {
+        value.as_ref().and_then(|it| it.as_str()).unwrap_or_default().to_owned()
+    }
+
+    /// Writes a function type of OPA's in the notation of the table.
+    fn declaration(decl: Value<'_>) -> String {
+        let mut operands: Vec<String> = field(decl, "args").into_iter().flat_map(items).map(ty).collect();
+        operands.extend(field(decl, "variadic").map(|it| ty(it) + "..."));
+        let result = field(decl, "result").map_or("-".to_owned(), ty);
+        let operands = operands.join(", ");
+        if operands.is_empty() { format!("-> {result}") } else { format!("{operands} -> {result}") }
+    }
+
+    fn ty(value: Value<'_>) -> String {
+        let of = |name: &str| field(value, name).map(ty);
+        match text_of(field(value, "type")).as_str() {
+            "string" => "str".to_owned(),
+            "number" => "num".to_owned(),
+            "boolean" => "bool".to_owned(),
+            "any" => match field(value, "of") {
+                Some(members) => items(members).map(ty).collect::<Vec<_>>().join("/"),
+                None => "any".to_owned(),
+            },
+            "set" => format!("set[{}]", of("of").unwrap_or_default()),
+            "array" => match field(value, "static") {
+                Some(members) => format!("[{}]", items(members).map(ty).collect::<Vec<_>>().join(",")),
+                None => format!("[{}*]", of("dynamic").unwrap_or_default()),
+            },
+            "object" => {
+                let fields = field(value, "static").into_iter().flat_map(items).map(|it| {
+                    format!(
+                        "{}:{}",
+                        text_of(field(it, "key")),
+                        field(it, "value").map(ty).unwrap_or_default()
+                    )
+                });
+                let rest = field(value, "dynamic").map(|it| {
+                    let side = |name: &str| field(it, name).map(ty).unwrap_or_default();
+                    format!("{}:{}", side("key"), side("value"))
+                });
+                format!("{{{}}}", fields.chain(rest).collect::<Vec<_>>().join(","))
+            }
+            other => other.to_owned(),
+        }
     }
 }

@@ -184,7 +184,7 @@ impl<'e> Children<'e> {
 }
 
 /// Visits a value and all values in it with their paths. It keeps its own stack, as values may be deep.
-fn walk_with<'e>(
+pub(crate) fn walk_with<'e>(
     ctx: Context<'e>,
     root: Value<'e>,
     mut visit: impl FnMut(&[Value<'e>], Value<'e>),

@@ -2,10 +2,12 @@
 
 use std::fmt::Display;
 
-use lictor_value::Value;
+use lictor_value::number::check_json_number;
+use lictor_value::{Value, json};
 
 use crate::builtin::Builtin;
-use crate::builtins::operands::{Answer, answer, any, object};
+use crate::builtins::graphs::walk_with;
+use crate::builtins::operands::{Answer, answer, answer_bool, any, object, string};
 use crate::context::Context;
 use crate::error::{BuiltinError, ErrorKind};
 
@@ -17,7 +19,28 @@ pub(crate) const BUILTINS: &[Builtin] = &[
         "any, {indent:str,prefix:str,pretty:bool,str:any} -> str",
         marshal_with_options,
     ),
+    Builtin::pure("json.unmarshal", "str -> any", |ctx, args| answer(read(ctx, string(args, 0)?)?)),
+    Builtin::pure("json.is_valid", "str -> bool", |_, args| {
+        answer_bool(any(args, 0).as_str().is_some_and(|it| json::is_valid(it.as_bytes())))
+    }),
 ];
+
+/// Reads JSON text; numbers of absurd magnitude are refused.
+pub(crate) fn read<'e>(ctx: Context<'e>, text: &str) -> Result<Value<'e>, BuiltinError> {
+    let value = json::read(text.as_bytes(), ctx.arena).map_err(|it| BuiltinError::value(it.to_string()))?;
+    // Only an exponent makes a magnitude absurd.
+    if text.contains(['e', 'E']) {
+        let mut fault = None;
+        walk_with(ctx, value, |_, it| {
+            let number = it.number_text();
+            fault = fault.or_else(|| number.and_then(|it| check_json_number(&it).err()));
+        })?;
+        if let Some(fault) = fault {
+            return Err(BuiltinError::value(format!("invalid number: {fault}")));
+        }
+    }
+    Ok(value)
+}
 
 fn marshal<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
     answer(ctx.arena.string(&ctx.json_text(any(args, 0))))

@@ -1,8 +1,10 @@
-//! What the world decides: the clock, random numbers, UUIDs. One evaluation sees one answer to one question.
+//! What the world decides: the clock, random numbers, UUIDs, the runtime's description. One evaluation sees one
+//! answer to one question.
 
 use lictor_value::{Document, Value};
 
 use crate::builtin::Builtin;
+use crate::builtins::json;
 use crate::builtins::operands::{Answer, answer, any, int, string};
 use crate::context::Context;
 
@@ -12,6 +14,9 @@ pub(crate) const BUILTINS: &[Builtin] = &[
     Builtin::impure("rand.intn", "str, num -> num", rand_intn),
     Builtin::impure("uuid.rfc4122", "str -> str", uuid_random),
     Builtin::pure("uuid.parse", "str -> {str:any}", uuid_parse),
+    Builtin::impure("opa.runtime", "-> {str:any}", |ctx, _| {
+        answer(json::read(ctx, &ctx.host.runtime_json())?)
+    }),
 ];
 
 /// Returns what was answered before in this evaluation, or asks and keeps the answer.
