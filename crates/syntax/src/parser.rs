@@ -30,11 +30,12 @@ use crate::{
 
 use cursor::Parser;
 
-/// Says how deeply brackets, calls and operators may nest by default.
+/// Says how deeply a text may nest by default, in levels: a bracket, call or sign takes one, a
+/// body in brackets three. A chain of operators may be twice as long.
 ///
 /// OPA stops at 100,000 steps of its own recursion, about 12,500 parentheses. Every stage walks
 /// the tree by recursion on stacks of 2 MiB, so that ours is lower; the message is the same.
-pub const DEPTH_MAX: u32 = 1_000;
+pub const DEPTH_MAX: u32 = 500;
 
 /// Says how a text is parsed.
 #[derive(Clone, Debug)]
@@ -45,7 +46,7 @@ pub struct ParseOptions {
     pub keywords: Keywords,
     /// Parse metadata blocks; a faulty one is a fault only then.
     pub annotations: bool,
-    /// How deeply the tree may nest.
+    /// How deeply the text may nest, see [`DEPTH_MAX`].
     pub depth_max: u32,
 }
 

@@ -6,7 +6,7 @@
 
 use crate::{
     ast::{Compr, ObjectCompr, Term, TermKind},
-    parser::cursor::Parser,
+    parser::cursor::{Parser, Reading},
     source::Span,
     tokens::Kind,
 };
@@ -36,6 +36,7 @@ impl Parser<'_> {
         self.finish(Term::new(kind, span))
     }
 
+    #[inline(never)]
     fn array_kind(&mut self) -> Option<TermKind> {
         let bracket = self.at();
         self.bump();
@@ -46,26 +47,23 @@ impl Parser<'_> {
         let comprehension = !self.eat(Kind::Comma);
         let saved = self.save();
         let first = self.term()?;
-        if self.tok() == Kind::Or && comprehension && self.may_be_comprehension(bracket) {
+        if self.tok() == Kind::Or && comprehension && self.may_be(bracket, Reading::Comprehension) {
             self.bump();
-            if let Some(body) = self.body(Kind::RBrack) {
+            if let Some(body) = self.comprehension_body(Kind::RBrack) {
                 let compr = Compr { term: first, body };
                 return Some(TermKind::ArrayCompr(Box::new(compr)));
             }
             if self.tok() != Kind::Comma {
                 return None;
             }
-            self.not_comprehensions.insert(bracket);
+            self.refute(bracket, Reading::Comprehension);
             self.restore(saved);
             return self.list(Kind::RBrack, Vec::new()).map(TermKind::Array);
         }
         self.list_after(first, Kind::RBrack).map(TermKind::Array)
     }
 
-    fn may_be_comprehension(&self, bracket: usize) -> bool {
-        self.not_comprehensions.is_empty() || !self.not_comprehensions.contains(&bracket)
-    }
-
+    #[inline(never)]
     fn set_or_object_kind(&mut self) -> Option<TermKind> {
         let bracket = self.at();
         self.bump();
@@ -75,16 +73,16 @@ impl Parser<'_> {
         let comprehension = !self.eat(Kind::Comma);
         let saved = self.save();
         let first = self.term()?;
-        if self.tok() == Kind::Or && comprehension && self.may_be_comprehension(bracket) {
+        if self.tok() == Kind::Or && comprehension && self.may_be(bracket, Reading::Comprehension) {
             self.bump();
-            if let Some(body) = self.body(Kind::RBrace) {
+            if let Some(body) = self.comprehension_body(Kind::RBrace) {
                 let compr = Compr { term: first, body };
                 return Some(TermKind::SetCompr(Box::new(compr)));
             }
             if self.tok() != Kind::Comma {
                 return None;
             }
-            self.not_comprehensions.insert(bracket);
+            self.refute(bracket, Reading::Comprehension);
             self.restore(saved);
             return self.list(Kind::RBrace, Vec::new()).map(TermKind::Set);
         }
@@ -107,19 +105,20 @@ impl Parser<'_> {
     }
 
     /// Parses an object or object comprehension from the colon after the first key.
+    #[inline(never)]
     fn object(&mut self, bracket: usize, key: Term, comprehension: bool) -> Option<TermKind> {
         self.bump();
         let saved = self.save();
         let value = self.term()?;
         match self.tok() {
             Kind::RBrace | Kind::Comma => self.rest_of_object(key, value),
-            Kind::Or if comprehension && self.may_be_comprehension(bracket) => {
+            Kind::Or if comprehension && self.may_be(bracket, Reading::Comprehension) => {
                 self.bump();
-                if let Some(body) = self.body(Kind::RBrace) {
+                if let Some(body) = self.comprehension_body(Kind::RBrace) {
                     let compr = ObjectCompr { key, value, body };
                     return Some(TermKind::ObjectCompr(Box::new(compr)));
                 }
-                self.not_comprehensions.insert(bracket);
+                self.refute(bracket, Reading::Comprehension);
                 self.restore(saved);
                 let value = self.list_term()?;
                 self.object_after_value(key, value)
@@ -140,6 +139,7 @@ impl Parser<'_> {
     }
 
     /// Parses the pairs that follow the first one.
+    #[inline(never)]
     fn rest_of_object(&mut self, key: Term, value: Term) -> Option<TermKind> {
         let mut pairs = vec![(key, value)];
         while self.eat(Kind::Comma) {
@@ -180,6 +180,7 @@ impl Parser<'_> {
         self.rest_of_list(end, terms)
     }
 
+    #[inline(never)]
     fn rest_of_list(&mut self, end: Kind, mut terms: Vec<Term>) -> Option<Vec<Term>> {
         loop {
             if self.tok() == end {

@@ -14,6 +14,13 @@ use crate::{
     tokens::{Kind, Token, gate},
 };
 
+/// Says how often a token may be read on average. Ambiguous brackets are read again, nested ones
+/// again and again; what is known of them is remembered, and this is for the case that it is not.
+const STEPS_PER_TOKEN: usize = 16;
+
+/// Says how many steps a short text may take.
+const STEPS_BASE: usize = 1_000_000;
+
 /// Is the parser of one text.
 pub(crate) struct Parser<'s> {
     pub(crate) source: &'s Source,
@@ -38,8 +45,22 @@ pub(crate) struct Parser<'s> {
     pub(crate) fault_base: usize,
     /// Tokens at which no term began, with the message; see [`Parser::had_no_term`].
     no_terms: Vec<(usize, Span, String)>,
-    /// Brackets by token index whose reading as a comprehension has failed.
-    pub(crate) not_comprehensions: HashSet<usize>,
+    /// Brackets by token index with readings of them that have failed.
+    refuted: HashSet<(usize, Reading)>,
+    /// How many more tokens may be stepped onto, those read again included.
+    steps_left: usize,
+}
+
+/// Is what an opening bracket may begin, apart from a plain term.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Reading {
+    Comprehension,
+    /// A body that is the first operand of `and` or `or`.
+    LeadingOperand,
+    /// A group of operands where an operand must stand, or where a term may too.
+    Group {
+        is_operand: bool,
+    },
 }
 
 /// Is a place to go back to.
@@ -86,16 +107,38 @@ impl<'s> Parser<'s> {
             height: 0,
             fault_base: 0,
             no_terms: Vec::new(),
-            not_comprehensions: HashSet::new(),
+            refuted: HashSet::new(),
+            steps_left: 0,
         };
+        parser.steps_left = parser.tokens.len().saturating_mul(STEPS_PER_TOKEN) + STEPS_BASE;
         parser.load();
         parser
     }
 
     pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
         let source = self.source;
-        let found = self.found.into_iter();
+        let mut found = self.found;
+        if self.steps_left == 0 {
+            found.push(Fault {
+                span: Span::default(),
+                name: "too-ambiguous",
+                message: "text nests ambiguous brackets so that reading it takes too many steps".to_owned(),
+                help: Some("give the inner brackets names of their own".to_owned()),
+                recovered: false,
+            });
+        }
+        let found = found.into_iter();
         found.map(|fault| diagnostic(source, fault)).collect()
+    }
+
+    /// Remembers that a reading of the bracket of an index has failed.
+    pub(crate) fn refute(&mut self, bracket: usize, reading: Reading) {
+        self.refuted.insert((bracket, reading));
+    }
+
+    /// Tells whether a reading of the bracket of an index has not failed yet.
+    pub(crate) fn may_be(&self, bracket: usize, reading: Reading) -> bool {
+        self.refuted.is_empty() || !self.refuted.contains(&(bracket, reading))
     }
 
     /// Returns how many faults were found.
@@ -194,10 +237,20 @@ impl<'s> Parser<'s> {
 
     /// Steps onto the next token.
     pub(crate) fn bump(&mut self) {
+        if self.steps_left == 0 {
+            return self.give_up();
+        }
+        self.steps_left -= 1;
         if self.tok != Kind::Space && self.at + 1 < self.tokens.len() {
             self.at += 1;
         }
         self.load();
+    }
+
+    /// Goes to the end for good; see [`Parser::into_diagnostics`].
+    fn give_up(&mut self) {
+        self.at = self.tokens.len().saturating_sub(1);
+        self.tok = Kind::Eof;
     }
 
     /// Steps onto the next token if the current one is of this kind.
@@ -255,6 +308,9 @@ impl<'s> Parser<'s> {
         self.wildcards = saved.wildcards;
         self.hints = saved.hints;
         self.found.truncate(saved.found);
+        if self.steps_left == 0 {
+            self.give_up();
+        }
     }
 
     /// Goes back as [`Parser::restore`] and returns what brings the faults found since back.
@@ -302,26 +358,27 @@ impl<'s> Parser<'s> {
 
     // Depth.
 
-    /// Goes one level down; answers whether that is allowed. Each success needs a
-    /// [`Parser::leave`].
-    pub(crate) fn enter(&mut self) -> bool {
-        if self.depth >= self.depth_max {
+    /// Goes `levels` down; answers whether that is allowed. Each success needs a
+    /// [`Parser::leave`] with the same number, which says how much stack the step takes.
+    pub(crate) fn enter(&mut self, levels: u32) -> bool {
+        if self.depth + levels > self.depth_max {
             self.too_deep();
             return false;
         }
-        self.depth += 1;
+        self.depth += levels;
         true
     }
 
-    pub(crate) fn leave(&mut self) {
-        self.depth -= 1;
+    pub(crate) fn leave(&mut self, levels: u32) {
+        self.depth -= levels;
     }
 
-    /// Notes that a tree was built on top of the highest one since `height` was 0 and of
-    /// those whose height is given; answers whether that is allowed.
+    /// Notes that a tree was built on top of the highest one since `height` was 0 and of those
+    /// whose height is given; answers whether that is allowed. A chain of operators grows a tree
+    /// without taking the parser down, so that trees may be twice as high as the parser goes deep.
     pub(crate) fn higher(&mut self, other: u32) -> bool {
         self.height = self.height.max(other) + 1;
-        if self.depth + self.height > self.depth_max {
+        if self.depth.saturating_add(self.height) > self.depth_max.saturating_mul(2) {
             self.too_deep();
             return false;
         }
@@ -400,9 +457,11 @@ impl<'s> Parser<'s> {
     /// Runs a trial in which all keywords are on.
     pub(crate) fn with_all_keywords<T>(&mut self, trial: impl FnOnce(&mut Self) -> T) -> T {
         let keywords = std::mem::replace(&mut self.keywords, Keywords::ALL);
+        let refuted = std::mem::take(&mut self.refuted);
         let no_terms = std::mem::take(&mut self.no_terms);
         let answer = trial(self);
         self.keywords = keywords;
+        self.refuted = refuted;
         self.no_terms = no_terms;
         answer
     }

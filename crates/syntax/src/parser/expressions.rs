@@ -15,8 +15,10 @@ use crate::{
 /// Says where a list of expressions ends.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Until {
-    /// At a closing bracket.
+    /// At a closing brace of a body.
     Closing(Kind),
+    /// At a closing bracket of what may be no comprehension after all.
+    Comprehension(Kind),
     /// After the first expression that no semicolon follows.
     Statement,
 }
@@ -24,18 +26,27 @@ pub(crate) enum Until {
 impl Parser<'_> {
     /// Parses a body up to the closing bracket, on which the parser stays.
     pub(crate) fn body(&mut self, end: Kind) -> Option<Body> {
-        if !self.enter() {
+        self.body_until(Until::Closing(end))
+    }
+
+    /// Parses the body of what may be a comprehension, as [`Parser::body`] does.
+    pub(crate) fn comprehension_body(&mut self, end: Kind) -> Option<Body> {
+        self.body_until(Until::Comprehension(end))
+    }
+
+    fn body_until(&mut self, until: Until) -> Option<Body> {
+        if !self.enter(2) {
             return None;
         }
-        let body = self.query(Until::Closing(end));
-        self.leave();
+        let body = self.query(until);
+        self.leave(2);
         body
     }
 
     /// Parses expressions.
     pub(crate) fn query(&mut self, until: Until) -> Option<Body> {
         let end = match until {
-            Until::Closing(end) => end,
+            Until::Closing(end) | Until::Comprehension(end) => end,
             Until::Statement => Kind::Eof,
         };
         if self.tok() == end {
@@ -53,7 +64,11 @@ impl Parser<'_> {
             }
             if !self.on_new_line() {
                 if self.fault_count() == self.fault_base {
-                    self.hint_missing_infix();
+                    // At a comma brackets are read as a list, and the fault is forgotten.
+                    let forgotten = self.tok() == Kind::Comma && matches!(until, Until::Comprehension(_));
+                    if !forgotten {
+                        self.hint_missing_infix();
+                    }
                     let note = format!("expected \\n or ; or {}", end.name());
                     self.unexpected(&note);
                 }
@@ -121,6 +136,7 @@ impl Parser<'_> {
     }
 
     /// Parses an expression with its modifiers and, if `and` or `or` follows, the whole chain.
+    #[inline(never)]
     fn plain_expr(&mut self, not: Option<Span>) -> Option<Expr> {
         let saved = self.save();
         let start = self.span().start;
@@ -163,6 +179,7 @@ impl Parser<'_> {
     }
 
     /// Puts a `not` before an expression, in the way that is on.
+    #[inline(never)]
     pub(crate) fn negate(&self, mut inner: Expr, not: Option<Span>) -> Expr {
         let Some(not) = not else {
             return inner;
@@ -179,6 +196,7 @@ impl Parser<'_> {
     }
 
     /// Parses a term, `lhs := rhs` or `lhs = rhs`.
+    #[inline(never)]
     pub(crate) fn expr_kind(&mut self) -> Option<ExprKind> {
         let lhs = self.infix_term()?;
         let tok = self.tok();
@@ -196,6 +214,7 @@ impl Parser<'_> {
     }
 
     /// Parses the `with` modifiers; the parser stands on the first.
+    #[inline(never)]
     pub(crate) fn with_modifiers(&mut self) -> Option<Vec<With>> {
         let mut modifiers = Vec::new();
         while self.tok() == Kind::With {
@@ -228,6 +247,7 @@ impl Parser<'_> {
         Some(expr)
     }
 
+    #[inline(never)]
     fn some(&mut self) -> Option<Expr> {
         let some = self.span();
         let saved = self.save();
@@ -270,6 +290,7 @@ impl Parser<'_> {
         domain.ok()
     }
 
+    #[inline(never)]
     pub(crate) fn every(&mut self) -> Option<Expr> {
         const SHAPE: &str = "expected `x[, y] in xs { ... }` expression";
         let every = self.span();
@@ -300,6 +321,7 @@ impl Parser<'_> {
 
     // Hints that an import is missing.
 
+    #[inline(never)]
     fn hint_missing_every(&mut self, expr: &Expr, saved: crate::parser::cursor::Saved) {
         use crate::ast::RegoVersion;
         let ExprKind::Term(term) = &expr.kind else {
@@ -330,6 +352,7 @@ impl Parser<'_> {
         }
     }
 
+    #[inline(never)]
     fn hint_missing_infix(&mut self) {
         if self.has_hints() {
             return;

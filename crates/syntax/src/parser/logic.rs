@@ -7,7 +7,7 @@ use crate::{
     ast::{Body, Callee, Expr, ExprKind, InfixOp, Keywords, Logical, Operand, Term, TermKind},
     builtin_names::is_void,
     parser::{
-        cursor::Parser,
+        cursor::{Parser, Reading},
         expressions::{expr, implicit},
     },
     source::Span,
@@ -29,6 +29,7 @@ impl Parser<'_> {
 
     /// Reads an expression that begins with a bracketed operand; `None` if this one does not.
     #[expect(clippy::option_option, reason = "outer: was it one; inner: was it faultless")]
+    #[inline(never)]
     pub(crate) fn leading_operand(&mut self) -> Option<Option<Expr>> {
         if !self.logical() {
             return None;
@@ -45,6 +46,10 @@ impl Parser<'_> {
 
     #[expect(clippy::option_option, reason = "outer: was it one; inner: was it faultless")]
     fn leading_braces(&mut self) -> Option<Option<Expr>> {
+        let bracket = self.at();
+        if !self.may_be(bracket, Reading::LeadingOperand) {
+            return None;
+        }
         let saved = self.save();
         let brace = self.span();
         self.bump();
@@ -60,11 +65,13 @@ impl Parser<'_> {
                 return Some(chain.and_then(|chain| self.attach_with(chain)));
             }
         }
+        self.refute(bracket, Reading::LeadingOperand);
         self.restore(saved);
         None
     }
 
     /// Goes on after an operand: with a chain if `and` or `or` follows, then with modifiers.
+    #[inline(never)]
     pub(crate) fn logical_tail(&mut self, operand: Operand, span: Span) -> Option<Expr> {
         if self.at_logical() {
             let chain = self.logical_or_chain(operand, span)?;
@@ -77,11 +84,11 @@ impl Parser<'_> {
 
     /// Parses a chain of `or`s after its first operand; `and`s bind tighter.
     pub(crate) fn logical_or_chain(&mut self, lhs: Operand, span: Span) -> Option<Expr> {
-        if !self.enter() {
+        if !self.enter(1) {
             return None;
         }
         let chain = self.or_chain(lhs, span);
-        self.leave();
+        self.leave(1);
         chain
     }
 
@@ -219,11 +226,18 @@ impl Parser<'_> {
     /// Tries to read parentheses as a group of operands; `None` if they hold a term. With
     /// `is_operand` they stand where an operand must.
     pub(crate) fn logical_group(&mut self, is_operand: bool, prefix: &str) -> Option<Group> {
-        if !self.enter() {
+        let (bracket, reading) = (self.at(), Reading::Group { is_operand });
+        if !self.may_be(bracket, reading) {
+            return None;
+        }
+        if !self.enter(1) {
             return Some(None);
         }
         let group = self.group(is_operand, prefix);
-        self.leave();
+        self.leave(1);
+        if group.is_none() {
+            self.refute(bracket, reading);
+        }
         group
     }
 

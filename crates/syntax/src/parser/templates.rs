@@ -10,14 +10,28 @@ use crate::{
 
 impl Parser<'_> {
     /// Parses a template string and what is attached to it.
+    #[inline(never)]
     pub(crate) fn template(&mut self, raw: bool) -> Option<Term> {
         if self.version == RegoVersion::V0 {
             let message = "template strings are not supported by current capabilities";
             self.error(self.span(), "bad-template", message);
             return None;
         }
-        let start = self.span().start;
+        if !self.enter(1) {
+            return None;
+        }
         let outer = std::mem::take(&mut self.height);
+        let template = self.template_kind(raw);
+        let higher = self.higher(0);
+        self.height = self.height.max(outer);
+        self.leave(1);
+        let template = template.filter(|_| higher)?;
+        self.finish(template)
+    }
+
+    /// Parses up to the closing quote, on which the parser stays.
+    fn template_kind(&mut self, raw: bool) -> Option<Term> {
+        let start = self.span().start;
         let mut parts = Vec::new();
         loop {
             parts.extend(self.template_text(raw)?.map(TemplatePart::Text));
@@ -28,14 +42,9 @@ impl Parser<'_> {
             parts.push(TemplatePart::Expr(self.template_expr()?));
             self.bump();
         }
-        let higher = self.higher(0);
-        self.height = self.height.max(outer);
-        if !higher {
-            return None;
-        }
         let span = Span::new(start, self.span().end);
         let template = Template { parts, raw };
-        self.finish(Term::new(TermKind::Template(Box::new(template)), span))
+        Some(Term::new(TermKind::Template(Box::new(template)), span))
     }
 
     /// Parses a piece of text; an empty one is none.

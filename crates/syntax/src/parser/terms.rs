@@ -2,6 +2,9 @@
 //!
 //! A fault on the right of an operator leaves the left operand as the term, so that what follows
 //! is still read and its faults are reported too.
+//!
+//! Functions on the way down are kept from being inlined into each other: their frames would
+//! add up, and with them the stack that a level of nesting takes.
 
 use crate::{
     ast::{Call, Callee, InfixOp, Ref, StringLit, StringStyle, Term, TermKind},
@@ -74,6 +77,7 @@ impl Parser<'_> {
     }
 
     /// Tries to read `, v in xs` after a key; gives the key back if that is not what follows.
+    #[inline(never)]
     fn keyed_membership(&mut self, key: Term) -> Result<Term, Term> {
         let saved = self.save();
         let height = self.height;
@@ -132,7 +136,7 @@ impl Parser<'_> {
 
     /// Parses a term without operators but a sign.
     pub(crate) fn term(&mut self) -> Option<Term> {
-        if !self.enter() {
+        if !self.enter(1) {
             return None;
         }
         let outer = std::mem::take(&mut self.height);
@@ -146,10 +150,11 @@ impl Parser<'_> {
         }
         self.forget_no_term(at);
         self.height = self.height.max(outer);
-        self.leave();
+        self.leave(1);
         term
     }
 
+    #[inline(never)]
     fn term_inner(&mut self) -> Option<Term> {
         let logical = matches!(self.tok(), Kind::LogicalAnd | Kind::LogicalOr);
         if logical && self.peek() == (Kind::LParen, true) {
@@ -182,6 +187,7 @@ impl Parser<'_> {
     }
 
     /// Parses `-x` and `-1`.
+    #[inline(never)]
     fn signed(&mut self) -> Option<Term> {
         let sign = self.span();
         if !matches!(self.peek().0, Kind::Ident | Kind::Contains) {
@@ -197,6 +203,7 @@ impl Parser<'_> {
         Some(Term::new(TermKind::Call(Box::new(call)), self.since(sign.start)))
     }
 
+    #[inline(never)]
     fn parenthesized(&mut self) -> Option<Term> {
         self.bump();
         let mut term = self.infix_term()?;
@@ -226,6 +233,7 @@ impl Parser<'_> {
         }
     }
 
+    #[inline(never)]
     fn string(&mut self) -> Option<TermKind> {
         let text = self.text();
         let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
@@ -240,6 +248,7 @@ impl Parser<'_> {
         Some(TermKind::String(StringLit { value: value.into(), style: StringStyle::Quoted }))
     }
 
+    #[inline(never)]
     fn number(&mut self) -> Option<Term> {
         let start = self.span().start;
         let mut text = String::new();
@@ -287,6 +296,7 @@ impl Parser<'_> {
     }
 
     /// Parses what is attached to a term: `.name`, `[key]`, `(arguments)`.
+    #[inline(never)]
     pub(crate) fn reference(&mut self, head: Term) -> Option<Term> {
         if let Some(name) = not_a_ref_head(&head.kind) {
             let message = format!("illegal ref (head cannot be {name})");
@@ -324,6 +334,7 @@ impl Parser<'_> {
         }
     }
 
+    #[inline(never)]
     fn dot_part(&mut self) -> Option<Term> {
         if self.bump_onto_space() {
             self.unexpected("expected identifier");
@@ -339,6 +350,7 @@ impl Parser<'_> {
         Some(term)
     }
 
+    #[inline(never)]
     fn bracket_part(&mut self) -> Option<Term> {
         self.bump();
         let key = self.infix_term()?;
@@ -351,6 +363,7 @@ impl Parser<'_> {
     }
 
     /// Parses the arguments of a call and what is attached to it.
+    #[inline(never)]
     fn call_of(&mut self, function: Ref) -> Option<Term> {
         let start = function.span.start;
         let outer = std::mem::take(&mut self.height);

@@ -21,6 +21,7 @@ const DEPTH_MAX: usize = 100;
 
 /// Parses the text of a block; only the first document counts.
 pub(crate) fn parse(block: &Block<'_>, text: &str) -> Result<Yaml, BlockFault> {
+    let text = &blank_tabs(text);
     let mut reader = Reader {
         block,
         parser: Parser::new_from_str(text),
@@ -63,7 +64,9 @@ impl<'t> Reader<'_, 't> {
             }
             Some(Err(fault)) => {
                 let (line, col) = (fault.marker().line(), fault.marker().col());
-                if let Some(tab) = self.tab_line.filter(|tab| *tab <= line) {
+                if let Some(tab) =
+                    self.tab_line.filter(|tab| *tab <= line || fault.info().contains("found a tab"))
+                {
                     return Err(self.tab(tab, fault.info()));
                 }
                 if fault.info().contains("unknown anchor") {
@@ -171,6 +174,17 @@ impl<'t> Reader<'_, 't> {
             entries.push((key, value));
         }
     }
+}
+
+/// Makes blanks of tabs that separate a sign from what follows, which our reader refuses.
+fn blank_tabs(text: &str) -> String {
+    let mut separates = false;
+    let blank = |point: char| {
+        let tab = separates && point == '\t';
+        separates = tab || matches!(point, ':' | ',' | '-' | '[' | '{' | '?');
+        if tab { ' ' } else { point }
+    };
+    text.chars().map(blank).collect()
 }
 
 /// Returns the first line that starts with a tab and holds more than white space.
