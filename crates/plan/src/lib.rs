@@ -10,10 +10,10 @@ mod ir;
 mod lower;
 pub mod opa;
 pub mod passes;
+pub mod reads;
 mod text;
 mod text_parse;
 mod verify;
-pub mod reads;
 mod visit;
 
 pub use facts::find_facts;

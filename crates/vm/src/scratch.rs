@@ -145,7 +145,9 @@ fn run<'e>(
             let read = json::read_projected(bytes, arena, projection);
             Some(read.map_err(|err| EvalError::new(ErrorCode::Internal, format!("input: {err}")))?)
         }
-        Input::Make(source) => Some(source.make(arena).map_err(|err| EvalError::new(ErrorCode::Internal, err))?),
+        Input::Make(source) => {
+            Some(source.make(arena).map_err(|err| EvalError::new(ErrorCode::Internal, err))?)
+        }
     };
     let Some((_, function, answer)) = program.entrypoints.get(request.entrypoint.0 as usize) else {
         return Err(EvalError::new(ErrorCode::Internal, "unknown entrypoint"));

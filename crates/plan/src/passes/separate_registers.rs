@@ -54,7 +54,7 @@ fn rename(block: &mut Block, names: &HashMap<Local, Local>) {
 /// Where one register is used in a block: nesting paths.
 #[derive(Debug)]
 struct Range {
-    first: Vec<usize>,
+    first: Vec<u64>,
     first_writes: bool,
     common: usize,
 }
@@ -71,14 +71,14 @@ fn ranges(block: &Block) -> HashMap<Local, Range> {
     found
 }
 
-fn walk(block: &Block, path: &mut Vec<usize>, found: &mut HashMap<Local, Range>) {
+fn walk(block: &Block, path: &mut Vec<u64>, found: &mut HashMap<Local, Range>) {
     for (index, stmt) in block.stmts.iter().enumerate() {
         let writes = !matches!(stmt.kind, StmtKind::Scan { .. });
         stmt.kind.for_each_read(|it| note(it, false, path, found));
         stmt.kind.for_each_write(|it| note(it, writes, path, found));
         let mut child = 0;
         stmt.kind.for_each_block(|it| {
-            path.push(index << 16 | child);
+            path.push((index as u64) << 32 | child);
             walk(it, path, found);
             path.pop();
             child += 1;
@@ -86,7 +86,7 @@ fn walk(block: &Block, path: &mut Vec<usize>, found: &mut HashMap<Local, Range>)
     }
 }
 
-fn note(local: Local, writes: bool, path: &[usize], found: &mut HashMap<Local, Range>) {
+fn note(local: Local, writes: bool, path: &[u64], found: &mut HashMap<Local, Range>) {
     match found.get_mut(&local) {
         None => {
             found.insert(local, Range { first: path.to_vec(), first_writes: writes, common: path.len() });

@@ -1,6 +1,6 @@
 //! Which register each local of a function gets, and which locals may hold containers that are being made.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use lictor_plan::{Block, Function, Local, Operand, Stmt, StmtKind};
 
@@ -22,18 +22,18 @@ pub(super) struct Registers {
 #[derive(Debug)]
 struct Use {
     /// Top-level block, or `None` for more than one.
-    block: Option<usize>,
+    block: Option<u64>,
     /// Nesting path of the innermost block that holds all uses.
-    common: Vec<usize>,
+    common: Vec<u64>,
     /// Whether the first use writes, and at which nesting.
-    first_write: Option<Vec<usize>>,
+    first_write: Option<Vec<u64>>,
 }
 
 impl Registers {
     pub(super) fn of(function: &Function) -> Self {
         let mut uses = Uses::default();
         for (index, block) in function.blocks.iter().enumerate() {
-            uses.walk(block, &mut vec![index]);
+            uses.walk(block, &mut vec![index as u64]);
         }
         let mut registers = Self::default();
         registers.resets = vec![Vec::new(); function.blocks.len()];
@@ -70,22 +70,43 @@ impl Registers {
         }
         self.cleared = next;
         self.total = next;
-        let mut used: HashMap<usize, u32> = HashMap::new();
+        // What a block must find undefined stands in front; the rest is numbered like a stack, so that blocks that
+        // never run inside each other share.
+        let mut top: HashMap<u64, u32> = HashMap::new();
+        let mut nested: BTreeMap<&[u64], Vec<Local>> = BTreeMap::new();
         for local in &uses.order {
             if self.numbers.contains_key(local) {
                 continue;
             }
             let Some(it) = uses.of.get(local) else { continue };
             let Some(block) = it.block else { continue };
-            let number = used.entry(block).or_insert(self.cleared);
+            if it.first_write.as_ref() == Some(&it.common) {
+                nested.entry(&it.common).or_default().push(*local);
+                continue;
+            }
+            let number = top.entry(block).or_insert(next);
             self.numbers.insert(*local, *number);
-            if it.first_write.as_ref() != Some(&it.common)
-                && let Some(resets) = self.resets.get_mut(block)
-            {
+            if let Some(resets) = usize::try_from(block).ok().and_then(|it| self.resets.get_mut(it)) {
                 resets.push(*number);
             }
             *number += 1;
-            self.total = self.total.max(*number);
+        }
+        self.number_nested(&nested, &top, next);
+        self.total = self.numbers.values().copied().max().unwrap_or(0).max(next - 1) + 1;
+    }
+
+    /// Numbers registers by their blocks: outer blocks come before inner ones in the order of paths.
+    fn number_nested(&mut self, nested: &BTreeMap<&[u64], Vec<Local>>, top: &HashMap<u64, u32>, first: u32) {
+        let mut ends: HashMap<&[u64], u32> = HashMap::new();
+        for (path, locals) in nested {
+            let outer = (1..path.len()).rev().find_map(|it| ends.get(path.get(..it)?).copied());
+            let start = outer.or_else(|| top.get(path.first()?).copied()).unwrap_or(first);
+            let mut number = start;
+            for local in locals {
+                self.numbers.insert(*local, number);
+                number += 1;
+            }
+            ends.insert(path, number);
         }
     }
 
@@ -150,10 +171,10 @@ struct Uses {
 }
 
 impl Uses {
-    fn walk(&mut self, block: &Block, path: &mut Vec<usize>) {
+    fn walk(&mut self, block: &Block, path: &mut Vec<u64>) {
         for (index, stmt) in block.stmts.iter().enumerate() {
             self.stmt(stmt, path);
-            let mut child = index << 8;
+            let mut child = (index as u64) << 32;
             stmt.kind.for_each_block(|it| {
                 path.push(child);
                 self.walk(it, path);
@@ -163,7 +184,7 @@ impl Uses {
         }
     }
 
-    fn stmt(&mut self, stmt: &Stmt, path: &[usize]) {
+    fn stmt(&mut self, stmt: &Stmt, path: &[u64]) {
         stmt.kind.for_each_read(|local| self.note(local, path, false));
         // The variables of a scan are written before its block, but only when there is an item.
         stmt.kind.for_each_write(|local| {
@@ -171,7 +192,7 @@ impl Uses {
         });
     }
 
-    fn note(&mut self, local: Local, path: &[usize], write: bool) {
+    fn note(&mut self, local: Local, path: &[u64], write: bool) {
         let top = path.first().copied();
         match self.of.get_mut(&local) {
             None => {
