@@ -1,0 +1,292 @@
+//! The `.manifest` member: revision, roots, language versions, wasm entrypoints and free metadata.
+//!
+//! Absent and `null` fields take their defaults, unknown ones are ignored, and the names of fields match in any
+//! case, as OPA has them. Texts of faults are OPA's.
+
+use std::collections::BTreeMap;
+
+use lictor_value::{Arena, Document, Kind, Value, json};
+
+use crate::error::{BundleError, BundleErrorKind};
+use crate::glob;
+use crate::roots::Roots;
+
+/// Is what a bundle says of itself.
+#[derive(Clone, Debug, Default)]
+pub struct Manifest {
+    /// The bundle's own word for its state.
+    pub revision: String,
+    /// What the bundle owns.
+    pub roots: Roots,
+    /// Rego's version for modules that no pattern names: 0, 1 or 2.
+    pub rego_version: Option<u8>,
+    /// Rego's version by patterns on paths in the bundle, in the order of the patterns.
+    pub file_rego_versions: BTreeMap<String, u8>,
+    /// Entrypoints that a wasm module answers.
+    pub wasm: Vec<WasmEntry>,
+    /// Free data about the bundle.
+    pub metadata: Option<Document>,
+}
+
+/// Says which wasm module answers an entrypoint.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct WasmEntry {
+    /// Path of the entrypoint below `data`, with slashes.
+    pub entrypoint: String,
+    /// Name of the member that holds the module.
+    pub module: String,
+}
+
+impl Manifest {
+    /// Reads a manifest; whatever follows the JSON object is ignored.
+    ///
+    /// # Errors
+    ///
+    /// The text is no JSON object, or a field is of the wrong type, or the roots or versions cannot be.
+    pub fn read(bytes: &[u8]) -> Result<Self, BundleError> {
+        let arena = Arena::new();
+        let value = json::read_first(bytes, &arena).map_err(|it| decode_error(&it.to_string()))?;
+        if value.is_null() {
+            return Ok(Self::default());
+        }
+        if value.as_object().is_none() {
+            let kind = go_kind(value);
+            return Err(decode_error(&format!(
+                "json: cannot unmarshal {kind} into Go value of type bundle.Manifest"
+            )));
+        }
+        let mut manifest = Self::default();
+        if let Some(revision) = field(value, "revision") {
+            manifest.revision = text(revision, "revision")?;
+        }
+        if let Some(roots) = field(value, "roots") {
+            manifest.roots = Roots::new(&texts(roots, "roots")?);
+        }
+        if let Some(version) = field(value, "rego_version") {
+            manifest.rego_version = Some(checked_version(integer(version, "rego_version")?, None)?);
+        }
+        if let Some(versions) = field(value, "file_rego_versions") {
+            manifest.file_rego_versions = file_versions(versions)?;
+        }
+        if let Some(wasm) = field(value, "wasm") {
+            manifest.wasm = wasm_entries(wasm)?;
+        }
+        if let Some(metadata) = field(value, "metadata") {
+            if metadata.as_object().is_none() {
+                return Err(mismatch(metadata, "metadata", "map[string]interface {}"));
+            }
+            manifest.metadata = Some(Document::from_value(metadata));
+        }
+        manifest.check_roots()?;
+        Ok(manifest)
+    }
+
+    /// Returns Rego's version for a module by its path in the bundle; `None` leaves it to the caller.
+    #[must_use]
+    pub fn version_of(&self, path: &str) -> Option<u8> {
+        let named = self.file_rego_versions.iter().find(|it| glob::matches(it.0, path));
+        named.map(|it| *it.1).or(self.rego_version)
+    }
+
+    /// Refuses a module's package that the roots do not own. `package` is its path below `data`, `shown` its
+    /// text and `module` the module's name.
+    ///
+    /// # Errors
+    ///
+    /// No root owns the package.
+    pub fn check_package(&self, package: &[&str], shown: &str, module: &str) -> Result<(), BundleError> {
+        if self.roots.contain(package) {
+            return Ok(());
+        }
+        let roots = &self.roots;
+        let message = format!("manifest roots {roots} do not permit 'package {shown}' in module '{module}'");
+        Err(BundleError::new(BundleErrorKind::Roots, message))
+    }
+
+    /// Refuses a data file with anything outside of the roots.
+    pub(crate) fn check_data(&self, path: &[String], value: Value<'_>) -> Result<(), BundleError> {
+        let path: Vec<&str> = path.iter().map(String::as_str).collect();
+        let Some(outside) = self.roots.first_outside(&path, value) else {
+            return Ok(());
+        };
+        let roots = &self.roots;
+        let message = format!(
+            "manifest roots {roots} do not permit data at path '/{outside}' (hint: check bundle directory structure)"
+        );
+        Err(BundleError::new(BundleErrorKind::Roots, message))
+    }
+
+    /// Refuses entrypoints of wasm modules that are not there, or that the roots do not own.
+    pub(crate) fn check_wasm(&self, modules: &[String]) -> Result<(), BundleError> {
+        let mut seen: Vec<&str> = Vec::new();
+        for entry in &self.wasm {
+            let WasmEntry { entrypoint, module } = entry;
+            if !modules.contains(module) {
+                return Err(manifest_error(format!(
+                    "manifest references wasm module '{module}' but the module file does not exist"
+                )));
+            }
+            let path: Vec<&str> = entrypoint.split('/').collect();
+            if !self.roots.contain(&path) {
+                let roots = &self.roots;
+                return Err(manifest_error(format!(
+                    "manifest roots {roots} do not permit '{entrypoint}' entrypoint for wasm module '{module}'"
+                )));
+            }
+            if seen.contains(&entrypoint.as_str()) {
+                return Err(manifest_error(format!(
+                    "entrypoint '{entrypoint}' cannot be used by more than one wasm module"
+                )));
+            }
+            seen.push(entrypoint);
+        }
+        Ok(())
+    }
+
+    fn check_roots(&self) -> Result<(), BundleError> {
+        match self.roots.overlapping() {
+            None => Ok(()),
+            Some((a, b)) => Err(manifest_error(format!("manifest has overlapped roots: '{a}' and '{b}'"))),
+        }
+    }
+}
+
+fn manifest_error(message: String) -> BundleError {
+    BundleError::new(BundleErrorKind::Manifest, message)
+}
+
+fn decode_error(message: &str) -> BundleError {
+    manifest_error(format!("bundle load failed on manifest decode: {message}"))
+}
+
+fn mismatch(value: Value<'_>, name: &str, wanted: &str) -> BundleError {
+    let kind = go_kind(value);
+    decode_error(&format!(
+        "json: cannot unmarshal {kind} into Go struct field Manifest.{name} of type {wanted}"
+    ))
+}
+
+/// Returns the word of Go's JSON reader for a value's type.
+fn go_kind(value: Value<'_>) -> &'static str {
+    match value.kind() {
+        Kind::Boolean => "bool",
+        kind => kind.name(),
+    }
+}
+
+/// Returns a field that is there and not `null`; exact names go before those in another case.
+fn field<'e>(value: Value<'e>, name: &str) -> Option<Value<'e>> {
+    let object = value.as_object()?;
+    let folded = || {
+        object
+            .iter()
+            .find(|it| it.0.as_str().is_some_and(|key| key.eq_ignore_ascii_case(name)))
+            .map(|it| it.1)
+    };
+    object.get_str(name).or_else(folded).filter(|it| !it.is_null())
+}
+
+fn text(value: Value<'_>, name: &str) -> Result<String, BundleError> {
+    value.as_str().map(str::to_owned).ok_or_else(|| mismatch(value, name, "string"))
+}
+
+fn texts(value: Value<'_>, name: &str) -> Result<Vec<String>, BundleError> {
+    let items = value.as_array().ok_or_else(|| mismatch(value, name, "[]string"))?;
+    items.iter().map(|it| if it.is_null() { Ok(String::new()) } else { text(it, name) }).collect()
+}
+
+fn integer(value: Value<'_>, name: &str) -> Result<i64, BundleError> {
+    if let (Some(text), None) = (value.number_text(), value.as_i64()) {
+        return Err(decode_error(&format!(
+            "json: cannot unmarshal number {} into Go struct field Manifest.{name} of type int",
+            &*text
+        )));
+    }
+    value.as_i64().ok_or_else(|| mismatch(value, name, "int"))
+}
+
+fn checked_version(version: i64, file: Option<&str>) -> Result<u8, BundleError> {
+    match u8::try_from(version) {
+        Ok(version @ 0..=2) => Ok(version),
+        _ => Err(manifest_error(match file {
+            None => format!("manifest has unknown rego-version {version}"),
+            Some(file) => format!("manifest has unknown rego-version {version} for file '{file}'"),
+        })),
+    }
+}
+
+fn file_versions(value: Value<'_>) -> Result<BTreeMap<String, u8>, BundleError> {
+    let object = value.as_object().ok_or_else(|| mismatch(value, "file_rego_versions", "map[string]int"))?;
+    let mut versions = BTreeMap::new();
+    for (key, version) in object.iter() {
+        let key = key.as_str().map(str::to_owned).unwrap_or_default();
+        let version = checked_version(integer(version, "file_rego_versions")?, Some(&key))?;
+        versions.insert(key, version);
+    }
+    Ok(versions)
+}
+
+fn wasm_entries(value: Value<'_>) -> Result<Vec<WasmEntry>, BundleError> {
+    let items = value.as_array().ok_or_else(|| mismatch(value, "wasm", "[]bundle.WasmResolver"))?;
+    let entry = |item: Value<'_>| {
+        if item.as_object().is_none() {
+            return Err(mismatch(item, "wasm", "bundle.WasmResolver"));
+        }
+        let part =
+            |name: &str| field(item, name).map_or(Ok(String::new()), |it| text(it, &format!("wasm.{name}")));
+        Ok(WasmEntry { entrypoint: part("entrypoint")?, module: part("module")? })
+    };
+    items.iter().map(entry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(text: &str) -> String {
+        Manifest::read(text.as_bytes()).expect_err("a fault").to_string()
+    }
+
+    #[test]
+    fn fields_and_defaults() {
+        let text = r#"{"Revision": "r7", "roots": ["/a/", "b"], "rego_version": 0,
+            "file_rego_versions": {"/a/*.rego": 1, "/*": 2}, "metadata": {"k": 1}, "other": null} rest"#;
+        let manifest = Manifest::read(text.as_bytes()).expect("a manifest");
+        assert_eq!(manifest.revision, "r7");
+        assert_eq!(manifest.roots.to_string(), "[a b]");
+        assert_eq!(manifest.version_of("/a/x.rego"), Some(2));
+        assert_eq!(manifest.version_of("x"), Some(0));
+        let manifest = Manifest::read(br#"{"roots": null}"#).expect("a manifest");
+        assert_eq!(manifest.roots, Roots::default());
+        assert_eq!(manifest.version_of("/a.rego"), None);
+    }
+
+    #[test]
+    fn faults_are_named() {
+        let cases = [
+            ("[]", "json: cannot unmarshal array into Go value of type bundle.Manifest"),
+            (
+                r#"{"roots": "a"}"#,
+                "cannot unmarshal string into Go struct field Manifest.roots of type []string",
+            ),
+            (
+                r#"{"rego_version": 1.5}"#,
+                "cannot unmarshal number 1.5 into Go struct field Manifest.rego_version",
+            ),
+            (r#"{"rego_version": 9}"#, "manifest has unknown rego-version 9"),
+            (r#"{"file_rego_versions": {"/x": 9}}"#, "manifest has unknown rego-version 9 for file '/x'"),
+            (r#"{"roots": ["a", "a/b"]}"#, "manifest has overlapped roots: 'a' and 'a/b'"),
+        ];
+        for (text, wanted) in cases {
+            assert!(fault(text).contains(wanted), "{text}: {}", fault(text));
+        }
+    }
+
+    #[test]
+    fn packages_keep_to_the_roots() {
+        let manifest = Manifest::read(br#"{"roots": ["a/b"]}"#).expect("a manifest");
+        assert!(manifest.check_package(&["a", "b", "c"], "a.b.c", "x.rego").is_ok());
+        let error = manifest.check_package(&["a"], "a", "x.rego").expect_err("outside");
+        assert_eq!(error.to_string(), "manifest roots [a/b] do not permit 'package a' in module 'x.rego'");
+    }
+}

@@ -1,0 +1,326 @@
+//! Takes the members of a bundle one by one and says what they are.
+//!
+//! A folder's members come in the order of a walk, an archive's in the archive's order; the faults found are those
+//! of the first member that has one. What is known only at the end (roots, wasm entrypoints) is checked by
+//! [`BundleReader::finish`].
+
+use lictor_value::{Document, json};
+
+use crate::error::{BundleError, BundleErrorKind};
+use crate::limits::Limits;
+use crate::manifest::Manifest;
+
+/// Reads YAML for those who may not know it; the text of a fault comes without the member's name.
+pub type YamlReader = fn(&[u8]) -> Result<Document, String>;
+
+/// Says how a bundle is read.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What the bundle may cost.
+    pub limits: Limits,
+    /// What stands before the names of modules: the folder's own path. Data files are named by it in faults.
+    pub folder: String,
+    /// Reads `data.yaml`.
+    pub yaml: YamlReader,
+}
+
+/// Is a member that is handed on as it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Member {
+    /// Path in the bundle, as it was written there.
+    pub path: String,
+    /// Name for diagnostics: the path behind the folder's.
+    pub name: String,
+    /// The content.
+    pub bytes: Vec<u8>,
+}
+
+/// Is a data file, read.
+#[derive(Clone, Debug)]
+pub struct DataFile {
+    /// Path of the member.
+    pub member: String,
+    /// Where it lands below `data`.
+    pub path: Vec<String>,
+    /// What it holds.
+    pub document: Document,
+}
+
+/// Is a bundle whose members were read and whose data keeps to its roots.
+///
+/// Modules have not been parsed: check their packages with [`Manifest::check_package`].
+#[derive(Clone, Debug, Default)]
+pub struct Bundle {
+    /// The manifest, or its defaults.
+    pub manifest: Manifest,
+    /// Rego modules.
+    pub modules: Vec<Member>,
+    /// Data files, in the order they were found.
+    pub data: Vec<DataFile>,
+    /// Wasm modules.
+    pub wasm_modules: Vec<Member>,
+    /// Query plans.
+    pub plans: Vec<Member>,
+    /// The signatures file, not verified.
+    pub signatures: Option<Member>,
+}
+
+/// Collects a bundle.
+#[derive(Debug)]
+pub struct BundleReader {
+    options: Options,
+    bundle: Bundle,
+    manifest_member: Option<String>,
+    bytes: u64,
+    members: usize,
+}
+
+impl BundleReader {
+    /// Returns a reader without members.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        Self { options, bundle: Bundle::default(), manifest_member: None, bytes: 0, members: 0 }
+    }
+
+    /// Says whether a member of this name would be read; others need not be fetched.
+    #[must_use]
+    pub fn wants(path: &str) -> bool {
+        kind_of(path).is_some()
+    }
+
+    /// Takes a member. The path is the one in the bundle; a leading slash is usual.
+    ///
+    /// # Errors
+    ///
+    /// The member or all of them are too large, or the content is not what its name promises.
+    pub fn add(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), BundleError> {
+        self.count(path, bytes.len())?;
+        let member = |name: String, bytes| Member { path: path.to_owned(), name, bytes };
+        match kind_of(path) {
+            None => {}
+            Some(MemberKind::Module) => self.bundle.modules.push(member(self.full_name(path), bytes)),
+            Some(MemberKind::Wasm) => self.bundle.wasm_modules.push(member(self.full_name(path), bytes)),
+            Some(MemberKind::Plan) => self.bundle.plans.push(member(self.full_name(path), bytes)),
+            Some(MemberKind::Signatures) => self.bundle.signatures = Some(member(path.to_owned(), bytes)),
+            Some(MemberKind::Manifest) => self.add_manifest(path, &bytes)?,
+            Some(MemberKind::Json) => {
+                let document =
+                    json::read_document(&bytes).map_err(|it| self.data_error(path, &it.to_string()))?;
+                self.add_data(path, document)?;
+            }
+            Some(MemberKind::Yaml) => {
+                let document = (self.options.yaml)(&bytes).map_err(|it| self.data_error(path, &it))?;
+                self.add_data(path, document)?;
+            }
+            Some(MemberKind::Patch) => {
+                return Err(unsupported(path, "delta bundles are not supported by this version"));
+            }
+            Some(MemberKind::ManifestProto) => {
+                return Err(unsupported(
+                    path,
+                    "manifests in protobuf form are not supported by this version",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends reading and checks what the manifest says of the members.
+    ///
+    /// # Errors
+    ///
+    /// Data lies outside of the roots, or a wasm entrypoint has no module.
+    pub fn finish(mut self) -> Result<Bundle, BundleError> {
+        let modules: Vec<String> = self.bundle.wasm_modules.iter().map(|it| it.name.clone()).collect();
+        let folder = self.options.folder.clone();
+        for entry in &mut self.bundle.manifest.wasm {
+            let full = join(&folder, &entry.module);
+            if !modules.contains(&entry.module) && modules.contains(&full) {
+                entry.module = full;
+            }
+        }
+        self.bundle.manifest.check_wasm(&modules)?;
+        for file in &self.bundle.data {
+            self.bundle.manifest.check_data(&file.path, file.document.root())?;
+        }
+        Ok(self.bundle)
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.options.limits
+    }
+
+    /// Counts a member; also those that are skipped, so that a flood of empty ones ends.
+    pub(crate) fn count(&mut self, path: &str, size: usize) -> Result<(), BundleError> {
+        let limits = &self.options.limits;
+        let size = u64::try_from(size).unwrap_or(u64::MAX);
+        self.members += 1;
+        self.bytes = self.bytes.saturating_add(size);
+        let shown = path.trim_start_matches('/');
+        let message = if size > limits.member_bytes_max {
+            let max = limits.member_bytes_max;
+            format!("bundle file '{shown}' size ({size} bytes) exceeded max size ({max} bytes)")
+        } else if self.bytes > limits.total_bytes_max {
+            format!("bundle is larger than {} bytes at file '{shown}'", limits.total_bytes_max)
+        } else if self.members > limits.members_max {
+            format!("bundle has more than {} files", limits.members_max)
+        } else {
+            return Ok(());
+        };
+        Err(BundleError::new(BundleErrorKind::Limit, message))
+    }
+
+    fn add_manifest(&mut self, path: &str, bytes: &[u8]) -> Result<(), BundleError> {
+        if let Some(first) = &self.manifest_member {
+            let message = format!("bundle contains multiple manifest files: {first:?} and {path:?}");
+            return Err(BundleError::new(BundleErrorKind::Manifest, message));
+        }
+        self.manifest_member = Some(path.to_owned());
+        self.bundle.manifest = Manifest::read(bytes)?;
+        Ok(())
+    }
+
+    fn add_data(&mut self, path: &str, document: Document) -> Result<(), BundleError> {
+        let below = data_path(path);
+        if below.is_empty() && document.root().as_object().is_none() {
+            return Err(BundleError::root_not_object(path));
+        }
+        self.bundle.data.push(DataFile { member: path.to_owned(), path: below, document });
+        Ok(())
+    }
+
+    fn data_error(&self, path: &str, message: &str) -> BundleError {
+        let name = self.full_name(path);
+        BundleError::new(BundleErrorKind::Data, format!("bundle load failed on {name}: {message}"))
+    }
+
+    fn full_name(&self, path: &str) -> String {
+        join(&self.options.folder, path)
+    }
+}
+
+fn unsupported(path: &str, message: &str) -> BundleError {
+    BundleError::new(BundleErrorKind::Unsupported, format!("bundle load failed on {path}: {message}"))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum MemberKind {
+    Module,
+    Json,
+    Yaml,
+    Manifest,
+    ManifestProto,
+    Signatures,
+    Patch,
+    Wasm,
+    Plan,
+}
+
+fn kind_of(path: &str) -> Option<MemberKind> {
+    let base = path.rsplit('/').next().unwrap_or(path);
+    Some(match base {
+        ".signatures.json" => MemberKind::Signatures,
+        _ if path.ends_with(".rego") => MemberKind::Module,
+        "policy.wasm" => MemberKind::Wasm,
+        "plan.json" | "plan.pb" => MemberKind::Plan,
+        "patch.json" => MemberKind::Patch,
+        "data.json" => MemberKind::Json,
+        "data.yaml" | "data.yml" => MemberKind::Yaml,
+        _ if path.ends_with(".manifest.pb") => MemberKind::ManifestProto,
+        _ if path.ends_with(".manifest") => MemberKind::Manifest,
+        _ => return None,
+    })
+}
+
+/// Returns where a data file lands: the folders of its path.
+fn data_path(path: &str) -> Vec<String> {
+    let folders = path.rsplit_once('/').map_or("", |it| it.0);
+    folders.trim_start_matches(['/', '.']).split('/').filter(|it| !it.is_empty()).map(str::to_owned).collect()
+}
+
+/// Joins a folder and a path in it; without a folder the path stays as it is.
+fn join(folder: &str, path: &str) -> String {
+    if folder.is_empty() {
+        return path.to_owned();
+    }
+    format!("{}/{}", folder.trim_end_matches('/'), path.trim_start_matches('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn no_yaml(_: &[u8]) -> Result<Document, String> {
+        Err("no YAML here".to_owned())
+    }
+
+    fn options() -> Options {
+        Options { limits: Limits::default(), folder: "some/folder".to_owned(), yaml: no_yaml }
+    }
+
+    fn read(members: &[(&str, &str)]) -> Result<Bundle, BundleError> {
+        let mut reader = BundleReader::new(options());
+        for (path, text) in members {
+            reader.add(path, text.as_bytes().to_vec())?;
+        }
+        reader.finish()
+    }
+
+    fn fault(members: &[(&str, &str)]) -> String {
+        read(members).expect_err("a fault").to_string()
+    }
+
+    #[test]
+    fn members_are_told_apart() {
+        let bundle = read(&[
+            ("/.manifest", r#"{"roots": ["a", "p"]}"#),
+            ("/.signatures.json", "{}"),
+            ("/a/b/data.json", "1"),
+            ("/a/other.json", "no JSON"),
+            ("/p/x.rego", "package p"),
+            ("/README.md", ""),
+            ("/plan.json", "{}"),
+        ])
+        .expect("a bundle");
+        assert_eq!(bundle.modules[0].name, "some/folder/p/x.rego");
+        assert_eq!(bundle.modules[0].path, "/p/x.rego");
+        assert_eq!(bundle.data[0].path, ["a", "b"]);
+        assert!(bundle.signatures.is_some());
+        assert_eq!((bundle.data.len(), bundle.plans.len()), (1, 1));
+    }
+
+    #[test]
+    fn faults_are_those_of_opa() {
+        let cases: &[(&[(&str, &str)], &str)] = &[
+            (&[("/data.json", "1")], "bundle load failed on /data.json: root value must be object"),
+            (&[("/b/data.json", "{")], "bundle load failed on some/folder/b/data.json: unexpected EOF"),
+            (&[("/data.yaml", "a")], "bundle load failed on some/folder/data.yaml: no YAML here"),
+            (
+                &[("/data.json", r#"{"b": 1}"#), ("/.manifest", r#"{"roots": ["a"]}"#)],
+                "manifest roots [a] do not permit data at path '/b' (hint: check bundle directory structure)",
+            ),
+            (
+                &[("/.manifest", "{}"), ("/s/.manifest", "{}")],
+                r#"bundle contains multiple manifest files: "/.manifest" and "/s/.manifest""#,
+            ),
+            (
+                &[("/.manifest", r#"{"wasm": [{"entrypoint": "a", "module": "/x.wasm"}]}"#)],
+                "manifest references wasm module '/x.wasm' but the module file does not exist",
+            ),
+        ];
+        for (members, wanted) in cases {
+            assert_eq!(fault(members), *wanted);
+        }
+    }
+
+    #[test]
+    fn limits_are_kept() {
+        let limits = Limits { member_bytes_max: 4, total_bytes_max: 6, members_max: 2 };
+        let mut reader = BundleReader::new(Options { limits, ..options() });
+        let error = reader.add("/x.txt", b"12345".to_vec()).expect_err("too large");
+        assert_eq!(error.to_string(), "bundle file 'x.txt' size (5 bytes) exceeded max size (4 bytes)");
+        let mut reader = BundleReader::new(Options { limits, ..options() });
+        reader.add("/x.txt", b"1234".to_vec()).expect("fits");
+        assert!(reader.add("/y.txt", b"1234".to_vec()).is_err());
+    }
+}
