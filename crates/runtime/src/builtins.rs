@@ -9,6 +9,8 @@ pub(crate) mod arrays;
 pub(crate) mod comparison;
 pub(crate) mod crypto;
 pub(crate) mod encoding;
+pub(crate) mod format;
+pub(crate) mod glob;
 pub(crate) mod globs;
 pub mod graphs;
 pub(crate) mod json;
@@ -36,6 +38,8 @@ const FAMILIES: &[&[Builtin]] = &[
     comparison::BUILTINS,
     crypto::BUILTINS,
     encoding::BUILTINS,
+    format::BUILTINS,
+    glob::BUILTINS,
     globs::BUILTINS,
     graphs::BUILTINS,
     json::BUILTINS,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use lictor_value::{Arena, Document, Value};
 
+use crate::go::glob::Glob;
 use crate::go::regex::Regex;
 use crate::host::Host;
 use crate::pattern_cache::PatternCache;
@@ -78,6 +79,8 @@ impl std::fmt::Debug for Context<'_> {
 pub struct Caches {
     /// Compiled patterns; kept between evaluations, bounded.
     pub(crate) regexes: RefCell<PatternCache<Regex>>,
+    /// Compiled globs; kept between evaluations, bounded.
+    pub(crate) globs: RefCell<PatternCache<Glob>>,
     lists: Lists,
     pair_lists: PairLists,
     texts: Texts,

@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use crate::go;
+
 /// Returns the bytes as text, with U+FFFD for each byte that is not UTF-8.
 pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
@@ -21,26 +23,12 @@ pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
 pub(crate) fn quote(text: impl AsRef<[u8]>) -> String {
     let mut out = "\"".to_owned();
     for chunk in text.as_ref().utf8_chunks() {
-        chunk.valid().chars().for_each(|it| push_quoted(&mut out, it));
+        let quoted = go::quote::quote(chunk.valid());
+        out.push_str(quoted.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(&quoted));
         out.extend(chunk.invalid().iter().map(|it| format!("\\x{it:02x}")));
     }
     out.push('"');
     out
-}
-
-fn push_quoted(out: &mut String, it: char) {
-    match it {
-        '"' | '\\' => out.extend(['\\', it]),
-        '\u{7}' => out.push_str("\\a"),
-        '\u{8}' => out.push_str("\\b"),
-        '\u{c}' => out.push_str("\\f"),
-        '\n' => out.push_str("\\n"),
-        '\r' => out.push_str("\\r"),
-        '\t' => out.push_str("\\t"),
-        '\u{b}' => out.push_str("\\v"),
-        _ if it.is_ascii_control() => out.push_str(&format!("\\x{:02x}", u32::from(it))),
-        _ => out.push(it),
-    }
 }
 
 #[cfg(test)]
