@@ -1,68 +1,79 @@
-//! Base documents of several sources, merged into one.
+//! Base documents: reading them, and the errors of those that cannot be taken.
 
-use lictor_value::{Arena, Document, Value, json};
+use lictor_value::{Document, json};
+
+pub use lictor_store::DataErrorKind;
 
 /// Why base data cannot be taken.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct DataError {
     message: String,
+    refusal: Option<lictor_store::DataError>,
 }
 
 impl DataError {
-    fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into() }
+    fn unreadable(name: &str, why: &impl std::fmt::Display) -> Self {
+        Self { message: format!("{name}: {why}"), refusal: None }
+    }
+
+    /// What is wrong with a document that was read and does not fit; none if it could not be read.
+    #[must_use]
+    pub fn kind(&self) -> Option<DataErrorKind> {
+        self.refusal.as_ref().map(lictor_store::DataError::kind)
+    }
+
+    /// The keys below `data` at which a document does not fit.
+    #[must_use]
+    pub fn path(&self) -> &[String] {
+        self.refusal.as_ref().map_or(&[], |it| it.path())
+    }
+
+    /// The place at which a document does not fit, as Rego writes it: `data.a["b c"]`.
+    #[must_use]
+    pub fn reference(&self) -> Option<String> {
+        self.refusal.as_ref().map(lictor_store::DataError::reference)
+    }
+}
+
+impl From<lictor_store::DataError> for DataError {
+    fn from(refusal: lictor_store::DataError) -> Self {
+        Self { message: refusal.to_string(), refusal: Some(refusal) }
     }
 }
 
 /// Reads JSON.
 pub(crate) fn read_json(name: &str, bytes: &[u8]) -> Result<Document, DataError> {
-    json::read_document(bytes).map_err(|err| DataError::new(format!("{name}: {err}")))
+    json::read_document(bytes).map_err(|err| DataError::unreadable(name, &err))
 }
 
 /// Reads YAML, of which only one document is taken.
-pub(crate) fn read_yaml(name: &str, _bytes: &[u8]) -> Result<Document, DataError> {
-    Err(DataError::new(format!("{name}: YAML cannot be read")))
+pub(crate) fn read_yaml(name: &str, bytes: &[u8]) -> Result<Document, DataError> {
+    document_of_yaml(bytes).map_err(|err| DataError::unreadable(name, &err))
 }
 
-/// Puts a document at a path of another one; objects on both sides are merged.
-pub(crate) fn merge(base: &Document, path: &[&str], added: &Document) -> Result<Document, DataError> {
-    if base.root().collection_len() == Some(0) && path.is_empty() && added.root().as_object().is_some() {
-        return Ok(added.clone());
-    }
-    let arena = Arena::new();
-    let mut whole = added.root();
-    for name in path.iter().rev() {
-        whole = arena.object(&mut vec![(arena.string(name), whole)]);
-    }
-    let merged = merged(&arena, base.root(), whole, &mut Vec::new())?;
-    Ok(Document::from_value(merged))
+/// Reads YAML as policies read it, of which only one document is taken.
+///
+/// # Errors
+/// The fault of the text, with its line.
+pub fn document_of_yaml(_bytes: &[u8]) -> Result<Document, String> {
+    Err("YAML cannot be read by this version".to_owned())
 }
 
-fn merged<'e>(
-    arena: &'e Arena,
-    base: Value<'e>,
-    added: Value<'e>,
-    path: &mut Vec<String>,
-) -> Result<Value<'e>, DataError> {
-    let (Some(left), Some(right)) = (base.as_object(), added.as_object()) else {
-        if path.is_empty() {
-            return Err(DataError::new("the root of the data must be an object"));
-        }
-        return Err(DataError::new(format!("conflicting values at `{}`", path.join("/"))));
-    };
-    let mut changes = Vec::with_capacity(right.len());
-    for (key, value) in right.iter() {
-        let value = match left.get(key) {
-            None => value,
-            Some(known) => {
-                path.push(key.as_str().map_or_else(|| key.to_json(), str::to_owned));
-                let inner = merged(arena, known, value, path)?;
-                path.pop();
-                inner
-            }
-        };
-        changes.push((key, Some(value)));
+#[cfg(test)]
+mod tests {
+    use crate::{DataErrorKind, Engine, Options};
+
+    #[test]
+    fn documents_that_do_not_fit_name_their_place() {
+        let mut engine = Engine::new(Options::default());
+        engine.add_data_json(&["a"], "x.json", b"[1]").expect("fits");
+        let error = engine.add_data_json(&["a", "b"], "y.json", b"1").expect_err("no object above");
+        assert_eq!(error.kind(), Some(DataErrorKind::Conflict));
+        assert_eq!(error.reference().as_deref(), Some("data.a"));
+        let error = engine.add_data_json(&[], "z.json", b"{").expect_err("no JSON");
+        assert_eq!(error.to_string(), "z.json: unexpected EOF");
+        let policy = engine.compile().expect("no modules");
+        assert_eq!(policy.data().to_json(), r#"{"a":[1]}"#);
     }
-    Ok(arena.object_with(base, &changes))
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use lictor_plan::passes::Passes;
+use lictor_store::BaseData;
 use lictor_syntax::ast::{Module, RegoVersion};
+use lictor_syntax::diagnostics::codes;
 use lictor_syntax::{Diagnostic, ParseOptions, parse_module_bytes};
 use lictor_value::Document;
 use lictor_vm::Limits;
@@ -52,7 +54,7 @@ pub struct Engine {
     options: Options,
     modules: Vec<Module>,
     diagnostics: Vec<Diagnostic>,
-    data: Document,
+    data: BaseData,
     capabilities: Arc<Capabilities>,
 }
 
@@ -64,20 +66,22 @@ impl Engine {
             options,
             modules: Vec::new(),
             diagnostics: Vec::new(),
-            data: Document::empty_object(),
+            data: BaseData::new(),
             capabilities: Arc::new(Capabilities::standard()),
         }
     }
 
-    /// Parses a module; its faults are reported by [`Self::compile`].
-    pub fn add_module(&mut self, name: &str, text: &[u8], version: Option<RegoVersion>) {
+    /// Parses a module and returns its faults, which [`Self::compile`] reports too.
+    pub fn add_module(&mut self, name: &str, text: &[u8], version: Option<RegoVersion>) -> &[Diagnostic] {
         let options =
             ParseOptions { version: version.unwrap_or(self.options.version), ..ParseOptions::default() };
         let parsed = parse_module_bytes(name, text, &options);
         if parsed.diagnostics.is_empty() {
             self.modules.extend(parsed.tree);
         }
+        let known = self.diagnostics.len();
         self.diagnostics.extend(parsed.diagnostics);
+        self.diagnostics.get(known..).unwrap_or_default()
     }
 
     /// The modules that parsed.
@@ -91,8 +95,7 @@ impl Engine {
     /// # Errors
     /// When both sides have different things at one path, or the root is no object.
     pub fn add_data(&mut self, path: &[&str], document: &Document) -> Result<(), DataError> {
-        self.data = data::merge(&self.data, path, document)?;
-        Ok(())
+        Ok(self.data.add(path, document.clone())?)
     }
 
     /// Reads JSON and puts it at a path; the name is for messages.
@@ -121,10 +124,13 @@ impl Engine {
         }
         let hir = build::check(&self.modules, &self.capabilities, &self.options).map_err(Faults::new)?;
         let modules = self.modules.clone().into();
+        let data = self.data.snapshot().map_err(|err| {
+            Faults::new(vec![Diagnostic::unplaced(codes::COMPILE, "data-key-not-string", err.to_string())])
+        })?;
         Ok(Policy::new(
             Arc::new(hir),
             modules,
-            self.data.clone(),
+            data.document().clone(),
             Arc::clone(&self.capabilities),
             self.options.clone(),
         ))

@@ -36,7 +36,7 @@ mod policy;
 mod query;
 mod session;
 
-pub use data::DataError;
+pub use data::{DataError, DataErrorKind, document_of_yaml};
 pub use engine::{Engine, Options};
 pub use faults::Faults;
 pub use lictor_plan::passes::Passes;
