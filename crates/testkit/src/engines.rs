@@ -5,6 +5,7 @@
 
 mod lictor;
 mod opa;
+mod roundtrip;
 mod vm;
 
 use std::sync::Arc;
@@ -12,7 +13,8 @@ use std::sync::Arc;
 use crate::conformance::run::Maker;
 
 /// Names what [`maker`] accepts.
-pub const NAMES: &str = "lictor, lictor-plain, plan, opa";
+pub const NAMES: &str =
+    "lictor, lictor-plain (no passes), plan (OPA's plans), roundtrip (our plans in OPA's form), opa";
 
 /// Returns what makes the engine of this name.
 #[must_use]
@@ -21,6 +23,7 @@ pub fn maker(name: &str) -> Option<Maker> {
         "opa" => Some(Arc::new(|| Box::new(opa::Opa::new()))),
         "lictor" => Some(lictor::maker(false)),
         "lictor-plain" => Some(lictor::maker(true)),
+        "roundtrip" => Some(Arc::new(|| Box::new(roundtrip::RoundTrip::default()))),
         "plan" => Some(vm::maker()),
         _ => None,
     }

@@ -1,4 +1,7 @@
 //! The product: modules in, solutions out, through its public face.
+//!
+//! With the passes and without, since both must answer alike. Everything but the working memory is made
+//! anew for each case, as a user would.
 
 use std::sync::Arc;
 
@@ -34,11 +37,16 @@ impl LictorEngine {
 
 fn add_modules(builder: &mut Builder, modules: &[String], version: Version) {
     for (index, module) in modules.iter().enumerate() {
-        let version = match version {
-            Version::V0 => RegoVersion::V0,
-            Version::V0CompatV1 | Version::V1 => RegoVersion::V1,
-        };
-        builder.add_module(&format!("test-{index}.rego"), module.as_bytes(), Some(version));
+        let name = format!("test-{index}.rego");
+        builder.add_module(&name, module.as_bytes(), Some(rego_version(version)));
+    }
+}
+
+/// Returns the product's name of a version.
+pub(super) fn rego_version(version: Version) -> RegoVersion {
+    match version {
+        Version::V0 => RegoVersion::V0,
+        Version::V0CompatV1 | Version::V1 => RegoVersion::V1,
     }
 }
 
@@ -57,7 +65,7 @@ impl Engine for LictorEngine {
     }
 
     fn parse(&mut self, case: &ParseCase, version: Version) -> Parsed {
-        let version = if version == Version::V0 { RegoVersion::V0 } else { RegoVersion::V1 };
+        let version = rego_version(version);
         let options = lictor_syntax::ParseOptions { version, ..Default::default() };
         let parsed = lictor_syntax::parse_statements(&case.source, &options);
         let tree = parsed.tree.filter(|_| parsed.diagnostics.is_empty());

@@ -1,4 +1,7 @@
-//! The VM on imported plans of OPA.
+//! The VM on plans in OPA's form, and what the adapters share.
+//!
+//! A plan goes through the importer and is run as it is, so that the machine sees what any other maker
+//! of plans would give it.
 
 use std::sync::Arc;
 
