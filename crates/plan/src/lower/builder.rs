@@ -5,6 +5,7 @@
 //! what stands before it has. It knows statements and variables, not what terms mean.
 
 use lictor_hir::tree as hir;
+use rustc_hash::FxHashSet;
 
 use super::generation::GenId;
 use super::state::State;
@@ -31,6 +32,8 @@ pub(super) struct Builder<'a> {
     open: Vec<Open>,
     vars: Vec<Option<Operand>>,
     trail: Vec<hir::VarId>,
+    /// The registers that hold parts of base data, which a number finds by its text while a reference lasts.
+    base: FxHashSet<Local>,
 }
 
 /// A block that statements are added to.
@@ -74,6 +77,7 @@ impl<'a> Builder<'a> {
             open: Vec::new(),
             vars: Vec::new(),
             trail: Vec::new(),
+            base: FxHashSet::default(),
             state,
         };
         let extras = builder.state.generations.get(generation).extras;
@@ -107,6 +111,7 @@ impl<'a> Builder<'a> {
     /// Forgets all variables and takes registers from `registers` on again.
     pub(super) fn start_rule(&mut self, registers: u32, vars: usize) {
         self.next = registers;
+        self.base.clear();
         self.trail.clear();
         self.vars.clear();
         self.vars.resize(vars, None);
@@ -311,10 +316,18 @@ impl<'a> Builder<'a> {
         with_value.then(|| parts.last().copied()).flatten()
     }
 
+    /// Says whether an operand holds a part of base data.
+    pub(super) fn is_base(&self, operand: Operand) -> bool {
+        matches!(operand, Operand::Local(it) if it == Local::DATA || self.base.contains(&it))
+    }
+
     /// Looks a key up.
     pub(super) fn dot(&mut self, source: Operand, key: Operand) -> Local {
         let target = self.fresh();
         self.emit(StmtKind::Dot { source, key, target });
+        if self.is_base(source) {
+            self.base.insert(target);
+        }
         target
     }
 }

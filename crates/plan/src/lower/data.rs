@@ -7,6 +7,7 @@
 use lictor_hir::tree as hir;
 
 use super::builder::Builder;
+use super::rules::Member;
 use super::tree::{NodeId, Tree};
 use crate::ir::{Callee, ConstId, FuncId, Local, Operand, StmtKind};
 
@@ -19,7 +20,10 @@ impl Builder<'_> {
         match reference.head {
             hir::RefHead::Input => self.walk(Operand::Local(Local::INPUT), &reference.parts),
             hir::RefHead::Var(var) => match self.var(var) {
-                Some(operand) => self.walk(operand, &reference.parts),
+                Some(operand) => {
+                    let from = self.detached(operand, &reference.parts);
+                    self.walk(from, &reference.parts)
+                }
                 None => {
                     self.fail();
                     Operand::Const(self.state.constants.null())
@@ -32,6 +36,12 @@ impl Builder<'_> {
                 self.below(Tree::ROOT, &mut Vec::new(), &reference.parts)
             }
         }
+    }
+
+    /// Returns what a variable holds: no longer base data, where a key that is no string could tell the difference.
+    fn detached(&mut self, operand: Operand, parts: &[hir::Term]) -> Operand {
+        let plain = parts.iter().all(|it| matches!(it.kind, hir::TermKind::String(_)));
+        if plain || !self.is_base(operand) { operand } else { Operand::Local(self.copy(operand)) }
     }
 
     /// Looks up the parts in turn; an unbound variable runs over the keys.
@@ -135,12 +145,11 @@ impl Builder<'_> {
     ///
     /// Such a rule must not run: it may well refer to another part of the same object.
     fn narrowing_keys(&mut self, group: hir::GroupId, parts: &[hir::Term]) -> Vec<Option<ConstId>> {
-        let hir = self.hir;
-        let group = &hir.groups[group.0 as usize];
-        if group.kind != hir::GroupKind::PartialObject {
+        if self.hir.groups[group.0 as usize].kind != hir::GroupKind::PartialObject {
             return Vec::new();
         }
-        let depth = group.rules.iter().map(|it| hir.rules[it.0 as usize].keys.len()).max().unwrap_or(0);
+        let members = self.members(group);
+        let depth = members.iter().map(Member::depth).max().unwrap_or(0);
         let mut keys: Vec<Option<ConstId>> = Vec::new();
         for part in parts.iter().take(depth) {
             let known = match part.kind {
@@ -155,7 +164,7 @@ impl Builder<'_> {
         while keys.last() == Some(&None) {
             keys.pop();
         }
-        let all = group.rules.iter().all(|it| self.may_define(&hir.rules[it.0 as usize], &keys));
+        let all = members.iter().all(|it| self.may_define(it, &keys));
         if all { Vec::new() } else { keys }
     }
 

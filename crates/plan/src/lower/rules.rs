@@ -5,11 +5,26 @@ use lictor_hir::tree as hir;
 use super::builder::Builder;
 use crate::ir::{Block, ConstId, FuncId, Local, Operand, RuleIdx, StmtKind};
 
-impl Builder<'_> {
+/// A rule of a function, and where in the object it defines something.
+pub(super) struct Member<'a> {
+    pub(super) id: hir::RuleId,
+    pub(super) rule: &'a hir::Rule,
+    /// The names from the function's group to the rule's own.
+    pub(super) names: Vec<ConstId>,
+}
+
+impl Member<'_> {
+    /// The number of keys below the object.
+    pub(super) fn depth(&self) -> usize {
+        self.names.len() + self.rule.keys.len()
+    }
+}
+
+impl<'a> Builder<'a> {
     /// Lowers a group into a function.
-    pub(super) fn group_function(mut self, id: FuncId, group: hir::GroupId, keys: &[Option<ConstId>]) {
+    pub(super) fn group_function(mut self, id: FuncId, group_id: hir::GroupId, keys: &[Option<ConstId>]) {
         let hir = self.hir;
-        let group = &hir.groups[group.0 as usize];
+        let group = &hir.groups[group_id.0 as usize];
         let arity = match group.kind {
             hir::GroupKind::Function { arity } => arity,
             hir::GroupKind::Complete | hir::GroupKind::PartialSet | hir::GroupKind::PartialObject => 0,
@@ -29,15 +44,14 @@ impl Builder<'_> {
             }
             hir::GroupKind::Complete | hir::GroupKind::Function { .. } => {}
         }
-        for rule_id in &group.rules {
-            let rule = &hir.rules[rule_id.0 as usize];
-            if !self.may_define(rule, keys) {
+        for member in self.members(group_id) {
+            if !self.may_define(&member, keys) {
                 continue;
             }
-            self.start_rule(registers, rule.vars.len());
-            self.rule = self.state.rule(hir, *rule_id);
-            self.locate(rule.head_place);
-            blocks.push(self.block(|it| it.rule_block(group.kind, rule, &args, result)));
+            self.start_rule(registers, member.rule.vars.len());
+            self.rule = self.state.rule(hir, member.id);
+            self.locate(member.rule.head_place);
+            blocks.push(self.block(|it| it.rule_block(group.kind, &member, &args, result)));
         }
         if let Some(default) = group.default {
             blocks.push(self.default_block(default, registers, result));
@@ -48,6 +62,21 @@ impl Builder<'_> {
         self.finish(id, params, result, blocks);
     }
 
+    /// Returns the rules that define a group's document: its own, and of an object those of the groups below.
+    pub(super) fn members(&mut self, group: hir::GroupId) -> Vec<Member<'a>> {
+        let hir = self.hir;
+        let own = &hir.groups[group.0 as usize].rules;
+        let rule = |id: &hir::RuleId| &hir.rules[id.0 as usize];
+        let mut members: Vec<Member<'_>> =
+            own.iter().map(|id| Member { id: *id, rule: rule(id), names: Vec::new() }).collect();
+        for (part, names) in self.state.tree.parts(group) {
+            let names: Vec<ConstId> = names.iter().map(|it| self.state.constants.string(it)).collect();
+            let rules = hir.groups[part.0 as usize].rules.iter();
+            members.extend(rules.map(|id| Member { id: *id, rule: rule(id), names: names.clone() }));
+        }
+        members
+    }
+
     fn locate_group(&mut self, group: &hir::Group) {
         let first = group.rules.first().or(group.default.as_ref());
         if let Some(rule) = first {
@@ -56,42 +85,45 @@ impl Builder<'_> {
     }
 
     /// Says whether a rule of a partial object can define something below keys that a reference names.
-    pub(super) fn may_define(&mut self, rule: &hir::Rule, keys: &[Option<ConstId>]) -> bool {
-        rule.keys.iter().zip(keys).all(|(term, key)| {
+    pub(super) fn may_define(&mut self, member: &Member<'_>, keys: &[Option<ConstId>]) -> bool {
+        keys.iter().enumerate().all(|(index, key)| {
             let Some(wanted) = key else { return true };
-            match self.state.constants.of_term(term) {
-                Some(given) => self.state.constants.equal(given, *wanted),
-                None => true,
-            }
+            let given = match member.names.get(index) {
+                Some(name) => Some(*name),
+                None => {
+                    let term = member.rule.keys.get(index - member.names.len());
+                    term.and_then(|it| self.state.constants.of_term(it))
+                }
+            };
+            given.is_none_or(|it| self.state.constants.equal(it, *wanted))
         })
     }
 
-    fn rule_block(&mut self, kind: hir::GroupKind, rule: &hir::Rule, args: &[Local], result: Local) {
+    fn rule_block(&mut self, kind: hir::GroupKind, member: &Member<'_>, args: &[Local], result: Local) {
+        let rule = member.rule;
         match kind {
-            hir::GroupKind::Complete | hir::GroupKind::Function { .. } => self.value_rule(rule, args, result),
+            hir::GroupKind::Complete | hir::GroupKind::Function { .. } => {
+                for (arg, pattern) in args.iter().zip(&rule.args) {
+                    self.unify_operand(Operand::Local(*arg), pattern);
+                }
+                let source = self.rule_value(rule);
+                self.emit(StmtKind::AssignOnce { source, target: result });
+            }
             hir::GroupKind::PartialSet => {
                 self.body(&rule.body);
                 let value = self.operand(&rule.value);
                 self.emit(StmtKind::SetAdd { set: result, value });
             }
-            hir::GroupKind::PartialObject => {
-                self.body(&rule.body);
-                self.object_rule(rule, result);
-            }
+            hir::GroupKind::PartialObject => self.object_rule(member, result),
         }
     }
 
-    /// A rule of a complete document or a function, with its `else` branches.
-    fn value_rule(&mut self, rule: &hir::Rule, args: &[Local], result: Local) {
+    /// Returns the value of a rule for which its body, or an `else` branch, holds.
+    fn rule_value(&mut self, rule: &hir::Rule) -> Operand {
         let head = self.location;
-        for (arg, pattern) in args.iter().zip(&rule.args) {
-            self.unify_operand(Operand::Local(*arg), pattern);
-        }
         let Some(first) = &rule.else_branch else {
             self.body(&rule.body);
-            let source = self.operand(&rule.value);
-            self.emit(StmtKind::AssignOnce { source, target: result });
-            return;
+            return self.operand(&rule.value);
         };
         let chosen = self.fresh();
         self.emit(StmtKind::Reset { target: chosen });
@@ -104,7 +136,8 @@ impl Builder<'_> {
         }
         self.location = head;
         self.emit(StmtKind::Block { blocks });
-        self.emit(StmtKind::AssignOnce { source: Operand::Local(chosen), target: result });
+        self.emit(StmtKind::IsDefined { source: chosen });
+        Operand::Local(chosen)
     }
 
     /// One branch of an `else` chain, tried if those before it gave nothing.
@@ -137,10 +170,11 @@ impl Builder<'_> {
     }
 
     /// Inserts what a rule of a partial object defines; the objects on the way are made when they are missing.
-    fn object_rule(&mut self, rule: &hir::Rule, result: Local) {
-        let value = self.operand(&rule.value);
+    fn object_rule(&mut self, member: &Member<'_>, result: Local) {
+        let rule = member.rule;
+        let value = self.rule_value(rule);
         let value = self.settled(value);
-        let mut keys = Vec::with_capacity(rule.keys.len());
+        let mut keys: Vec<Operand> = member.names.iter().map(|it| Operand::Const(*it)).collect();
         for key in &rule.keys {
             keys.push(self.operand(key));
         }

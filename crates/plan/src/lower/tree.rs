@@ -4,6 +4,7 @@
 //! a node is the business of `generation`.
 
 use lictor_hir::tree as hir;
+use rustc_hash::FxHashMap;
 
 /// A node, by position in [`Tree::nodes`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -13,6 +14,8 @@ pub(super) struct NodeId(u32);
 #[derive(Debug)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
+    /// The groups below another one, whose rules define parts of its object: by that one, with the names between.
+    parts: FxHashMap<hir::GroupId, Vec<(hir::GroupId, Vec<Box<str>>)>>,
 }
 
 #[derive(Debug, Default)]
@@ -30,25 +33,38 @@ impl Tree {
 
     /// Builds the tree of all groups and packages.
     pub(super) fn new(hir: &hir::Hir) -> Self {
-        let mut tree = Self { nodes: vec![Node::default()] };
+        let mut tree = Self { nodes: vec![Node::default()], parts: FxHashMap::default() };
         for (group, index) in hir.groups.iter().zip(0u32..) {
-            let node = tree.insert(&group.path);
-            let slot = &mut tree.nodes[node.0 as usize];
-            slot.group = Some(hir::GroupId(index));
-            slot.function = matches!(group.kind, hir::GroupKind::Function { .. });
+            let id = hir::GroupId(index);
+            let function = matches!(group.kind, hir::GroupKind::Function { .. });
+            match tree.insert(&group.path) {
+                Ok(node) => {
+                    let slot = &mut tree.nodes[node.0 as usize];
+                    slot.group = Some(id);
+                    slot.function = function;
+                }
+                // A function is no part of a document.
+                Err(_) if function => {}
+                Err((above, names)) => {
+                    tree.parts.entry(above).or_default().push((id, names.to_vec()));
+                }
+            }
         }
         for package in &hir.packages {
-            tree.insert(package);
+            // Below a group it adds nothing by itself.
+            let _ = tree.insert(package);
         }
         tree
     }
 
-    fn insert(&mut self, path: &[Box<str>]) -> NodeId {
+    /// Returns the node of a path, or the group that stands above it with the names from there on.
+    ///
+    /// Groups come in order of their paths, so the upper one is there first.
+    fn insert<'p>(&mut self, path: &'p [Box<str>]) -> Result<NodeId, (hir::GroupId, &'p [Box<str>])> {
         let mut node = Self::ROOT;
-        for name in path {
-            // INVARIANT: nothing stands below a group; a package there is a conflict that was reported.
-            if self.group(node).is_some() {
-                return node;
+        for (index, name) in path.iter().enumerate() {
+            if let Some(group) = self.group(node) {
+                return Err((group, path.get(index..).unwrap_or_default()));
             }
             let children = &self.nodes[node.0 as usize].children;
             node = match children.binary_search_by(|it| it.0.as_ref().cmp(name)) {
@@ -61,7 +77,12 @@ impl Tree {
                 }
             };
         }
-        node
+        Ok(node)
+    }
+
+    /// Returns the groups whose rules define parts of a group's object, with the names that lead to them.
+    pub(super) fn parts(&self, group: hir::GroupId) -> &[(hir::GroupId, Vec<Box<str>>)] {
+        self.parts.get(&group).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the child of a name.
