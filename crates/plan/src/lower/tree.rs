@@ -15,8 +15,11 @@ pub(super) struct NodeId(u32);
 pub(super) struct Tree {
     nodes: Vec<Node>,
     /// The groups below another one, whose rules define parts of its object: by that one, with the names between.
-    parts: FxHashMap<hir::GroupId, Vec<(hir::GroupId, Vec<Box<str>>)>>,
+    parts: FxHashMap<hir::GroupId, Vec<Part>>,
 }
+
+/// A group below another one, and the names between.
+pub(super) type Part = (hir::GroupId, Vec<Box<str>>);
 
 #[derive(Debug, Default)]
 struct Node {
@@ -81,7 +84,7 @@ impl Tree {
     }
 
     /// Returns the groups whose rules define parts of a group's object, with the names that lead to them.
-    pub(super) fn parts(&self, group: hir::GroupId) -> &[(hir::GroupId, Vec<Box<str>>)] {
+    pub(super) fn parts(&self, group: hir::GroupId) -> &[Part] {
         self.parts.get(&group).map_or(&[], Vec::as_slice)
     }
 
