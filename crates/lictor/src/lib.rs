@@ -45,7 +45,9 @@ pub use lictor_runtime::{BuiltinError, BuiltinFn, Context, ErrorKind, Host, Null
 pub use lictor_syntax::Diagnostic;
 pub use lictor_syntax::ast::RegoVersion;
 pub use lictor_value::{Arena, Array, Document, Kind, Object, Set, Value, json};
-pub use lictor_vm::{Decision as Answer, ErrorCode, EvalError, Limits, MakeInput, Position};
+pub use lictor_vm::{
+    Decision as Answer, ErrorCode, EvalError, Event, EventKind, EventSink, Limits, MakeInput, Position,
+};
 pub use policy::{Policy, QueryOptions};
 pub use query::{Query, QueryExpression};
 pub use session::{Input, Session};

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use lictor_hir::tree::Hir;
 use lictor_plan::Lowering;
 use lictor_plan::Solutions;
+use lictor_plan::passes::Passes;
 use lictor_syntax::ast::{Module, RegoVersion};
 use lictor_value::{Document, Value};
 
@@ -96,6 +97,19 @@ impl Policy {
         }
         prepared.insert(key, query.clone());
         Ok(query)
+    }
+
+    /// Prepares the document of a path without optimizations, for [`Query::trace`].
+    ///
+    /// # Errors
+    /// When the path is no path.
+    pub fn prepare_traced(&self, path: &str) -> Result<Query, Faults> {
+        let names = build::path_names(path)?;
+        let mut lowering = self.lowering();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        lowering.entrypoint(&names);
+        let options = Options { passes: Passes::NONE, ..self.inner.options.clone() };
+        Query::new(lowering.into_plan(), self.inner.data.clone(), &options, Vec::new())
     }
 
     /// Prepares an ad-hoc query. Each solution is `{"bindings": {…}, "expressions": […]}`.

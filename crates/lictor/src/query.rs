@@ -5,9 +5,10 @@ use std::sync::Arc;
 use lictor_hir::tree;
 use lictor_plan::Plan;
 use lictor_plan::reads::{ReadSet, ReadStep, Reads, read_set};
+use lictor_runtime::Host;
 use lictor_value::Document;
 use lictor_value::json::{Projection, Step};
-use lictor_vm::{Decision, Derived, EntrypointId, EvalError, Limits, Program, Request};
+use lictor_vm::{Decision, Derived, EntrypointId, EvalError, EventSink, Limits, Program, Request};
 
 use crate::build;
 use crate::engine::Options;
@@ -42,6 +43,26 @@ pub struct QueryExpression {
     pub row: u32,
     /// Column from 1.
     pub col: u32,
+}
+
+impl Prepared {
+    fn request<'r>(&'r self, host: &'r dyn Host, input: Input<'r>) -> Request<'r> {
+        let input = match input {
+            Input::Undefined => lictor_vm::Input::Undefined,
+            Input::Value(value) => lictor_vm::Input::Value(value),
+            Input::Json(bytes) => lictor_vm::Input::Json(bytes, &self.projection),
+            Input::Make(source) => lictor_vm::Input::Make(source),
+        };
+        Request {
+            entrypoint: self.entrypoint,
+            input,
+            data: self.data.root(),
+            derived: Some(&self.derived),
+            host,
+            limits: self.limits,
+            strict: self.strict_builtin_errors,
+        }
+    }
 }
 
 impl Query {
@@ -87,22 +108,24 @@ impl Query {
         read: impl FnOnce(Decision<'_, '_>) -> R,
     ) -> Result<R, EvalError> {
         let prepared = &*self.inner;
-        let input = match input {
-            Input::Undefined => lictor_vm::Input::Undefined,
-            Input::Value(value) => lictor_vm::Input::Value(value),
-            Input::Json(bytes) => lictor_vm::Input::Json(bytes, &prepared.projection),
-            Input::Make(source) => lictor_vm::Input::Make(source),
-        };
-        let request = Request {
-            entrypoint: prepared.entrypoint,
-            input,
-            data: prepared.data.root(),
-            derived: Some(&prepared.derived),
-            host: &*session.host,
-            limits: prepared.limits,
-            strict: prepared.strict_builtin_errors,
-        };
-        session.scratch.eval(&prepared.program, request, read)
+        let Session { scratch, host } = session;
+        scratch.eval(&prepared.program, prepared.request(&**host, input), read)
+    }
+
+    /// Decides and tells the sink what happens, of a query that was prepared by [`crate::Policy::prepare_traced`].
+    ///
+    /// # Errors
+    /// As [`Self::decide`].
+    pub fn trace<R>(
+        &self,
+        session: &mut Session,
+        input: Input<'_>,
+        sink: &mut dyn EventSink,
+        read: impl FnOnce(Decision<'_, '_>) -> R,
+    ) -> Result<R, EvalError> {
+        let prepared = &*self.inner;
+        let Session { scratch, host } = session;
+        scratch.trace(&prepared.program, prepared.request(&**host, input), sink, read)
     }
 
     /// Decides and appends the value as JSON; says whether it was defined.

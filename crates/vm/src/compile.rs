@@ -38,7 +38,8 @@ pub fn compile(plan: &Plan, link: impl Fn(&str) -> Option<BuiltinFn>) -> Result<
         let name = declaration.name.clone();
         let function =
             link(&name).ok_or_else(|| CompileError::new(format!("built-in `{name}` is not available")))?;
-        builtins.push(LinkedBuiltin { name, function });
+        let speaks = matches!(&*name, "internal.print" | "trace");
+        builtins.push(LinkedBuiltin { name, function, speaks });
     }
     let mut program = Program {
         constants: Constants::new(plan.constants.iter().map(lictor_value::Document::root)),

@@ -12,6 +12,7 @@ use lictor_value::{Kind, Value, compare};
 
 use crate::derived::Derived;
 use crate::error::{ErrorCode, EvalError, Position};
+use crate::events::{Event, EventKind, Hook};
 use crate::limits::Limits;
 use crate::memory::{Iter, Memory, Saved};
 use crate::op::{Arg, ArgList, Op, Reg, Target};
@@ -21,7 +22,7 @@ use crate::program::Program;
 const ASK_HOST_STEPS: u64 = 4096;
 
 /// One evaluation under way.
-pub(crate) struct Machine<'e, 'm> {
+pub(crate) struct Machine<'e, 'm, H> {
     pub(crate) program: &'e Program,
     pub(crate) context: Context<'e>,
     pub(crate) derived: Option<&'e Derived>,
@@ -37,12 +38,13 @@ pub(crate) struct Machine<'e, 'm> {
     pub(crate) base: usize,
     pub(crate) iterator_base: usize,
     pub(crate) pc: u32,
+    pub(crate) hook: H,
 }
 
 /// What a function gave.
 pub(crate) type Outcome<'e> = Result<Option<Value<'e>>, EvalError>;
 
-impl<'e> Machine<'e, '_> {
+impl<'e, H: Hook> Machine<'e, '_, H> {
     /// Runs a function without arguments and returns its value.
     pub(crate) fn run(&mut self, function: u32) -> Outcome<'e> {
         if let Some(known) = self.known(function) {
@@ -149,6 +151,7 @@ impl<'e> Machine<'e, '_> {
                 return Err(EvalError::new(ErrorCode::Internal, "the program ends without a return"));
             };
             self.pc += 1;
+            let here = self.pc;
             match *op {
                 Op::Move { source, target } => {
                     let value = self.get(source);
@@ -259,7 +262,32 @@ impl<'e> Machine<'e, '_> {
                 Op::WithPop => self.with_pop(),
                 Op::Switch { table } => self.switch(table),
             }
+            if H::ON {
+                self.observe(here, op);
+            }
         }
+    }
+
+    /// Tells the hook what came of an instruction, the one before `here`.
+    fn observe(&mut self, here: u32, op: &Op) {
+        let kind = match op {
+            Op::ScanNext { .. } if self.pc == here => EventKind::Redo,
+            _ if self.pc != here && op.fail().is_some_and(|it| it.0 == self.pc) => EventKind::Fail,
+            _ => return,
+        };
+        let next = std::mem::replace(&mut self.pc, here);
+        self.tell(kind, None);
+        self.pc = next;
+    }
+
+    /// Tells the hook of something that happens at the last instruction.
+    fn tell(&mut self, kind: EventKind, text: Option<String>) {
+        let program = self.program;
+        let frame = self.memory.frames.last();
+        let function = frame.and_then(|it| program.functions.get(it.function as usize));
+        let rule = function.map_or("", |it| it.name.split_once('.').map_or(&*it.name, |it| it.1));
+        let depth = self.memory.frames.len();
+        self.hook.event(&Event { kind, rule, position: self.position(), depth, text });
     }
 
     #[inline]

@@ -225,8 +225,17 @@ pub(crate) enum Op {
 }
 
 impl Op {
+    /// Returns where the instruction leads when it is undefined.
+    pub(crate) fn fail(&self) -> Option<Target> {
+        let mut copy = *self;
+        let mut found = None;
+        let is_jump = matches!(self, Self::Jump(_) | Self::ScanBegin { .. } | Self::ScanNext { .. });
+        copy.retarget(|it| *found.insert(it));
+        found.filter(|_| !is_jump)
+    }
+
     /// Replaces the labels by positions.
-    pub(crate) fn retarget(&mut self, position: impl Fn(Target) -> Target) {
+    pub(crate) fn retarget(&mut self, mut position: impl FnMut(Target) -> Target) {
         match self {
             Self::AssignOnce { fail, .. }
             | Self::Dot { fail, .. }

@@ -46,6 +46,8 @@ pub(crate) struct Code {
 pub(crate) struct LinkedBuiltin {
     pub(crate) name: Box<str>,
     pub(crate) function: BuiltinFn,
+    /// Says something to the host or the hook.
+    pub(crate) speaks: bool,
 }
 
 /// Where to go for which value.

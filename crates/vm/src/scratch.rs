@@ -7,6 +7,7 @@ use lictor_value::{Arena, Value};
 
 use crate::derived::Derived;
 use crate::error::{ErrorCode, EvalError};
+use crate::events::{EventSink, Hook, Off, On};
 use crate::limits::Limits;
 use crate::machine::Machine;
 use crate::memory::Memory;
@@ -107,16 +108,40 @@ impl Scratch {
         if let Some(value) = kept(program, &request) {
             return Ok(read(Decision::Value(value)));
         }
+        self.eval_hooked(program, request, Off, read)
+    }
+
+    /// Evaluates and tells the sink what happens. Nothing that a generation keeps is used.
+    ///
+    /// # Errors
+    /// As [`Self::eval`].
+    pub fn trace<R>(
+        &mut self,
+        program: &Program,
+        request: Request<'_>,
+        sink: &mut dyn EventSink,
+        read: impl FnOnce(Decision<'_, '_>) -> R,
+    ) -> Result<R, EvalError> {
+        self.eval_hooked(program, Request { derived: None, ..request }, On(sink), read)
+    }
+
+    fn eval_hooked<R>(
+        &mut self,
+        program: &Program,
+        request: Request<'_>,
+        hook: impl Hook,
+        read: impl FnOnce(Decision<'_, '_>) -> R,
+    ) -> Result<R, EvalError> {
         self.arena.reset();
         self.arena.set_bytes_max(Some(request.limits.bytes_max));
         self.caches.begin();
         let mut memory = std::mem::take(&mut self.memory).recycle();
         memory.begin(program.functions());
-        let outcome =
-            run((&self.arena, &self.caches), &mut memory, program, request).map(|answer| match answer {
-                Answer::Value => read(Decision::Value(memory.results.first().copied())),
-                Answer::Bindings => read(Decision::Bindings(&memory.results)),
-            });
+        let outcome = run((&self.arena, &self.caches), &mut memory, program, request, hook);
+        let outcome = outcome.map(|answer| match answer {
+            Answer::Value => read(Decision::Value(memory.results.first().copied())),
+            Answer::Bindings => read(Decision::Bindings(&memory.results)),
+        });
         self.memory = memory.recycle();
         outcome
     }
@@ -136,6 +161,7 @@ fn run<'e>(
     memory: &mut Memory<'e>,
     program: &'e Program,
     request: Request<'e>,
+    hook: impl Hook,
 ) -> Result<Answer, EvalError> {
     let (arena, caches) = homes;
     let input = match request.input {
@@ -168,6 +194,7 @@ fn run<'e>(
         base: 0,
         iterator_base: 0,
         pc: 0,
+        hook,
     };
     let value = machine.run(function.0)?;
     if machine.context.arena.exhausted() {

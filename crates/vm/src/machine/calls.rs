@@ -4,11 +4,12 @@ use lictor_runtime::{BuiltinError, ErrorKind};
 use lictor_value::Value;
 
 use crate::error::{ErrorCode, EvalError};
+use crate::events::{EventKind, Hook};
 use crate::machine::Machine;
 use crate::memory::{Frame, Iter};
 use crate::op::{ArgList, Reg, Target};
 
-impl<'e> Machine<'e, '_> {
+impl<'e, H: Hook> Machine<'e, '_, H> {
     /// Returns the value of a function without arguments if it was computed before for the same documents.
     #[inline]
     pub(super) fn known(&self, function: u32) -> Option<Option<Value<'e>>> {
@@ -71,12 +72,18 @@ impl<'e> Machine<'e, '_> {
         for (register, value) in code.params.iter().zip(args) {
             self.set(Reg(*register), Some(*value));
         }
+        if H::ON {
+            self.tell(EventKind::Enter, None);
+        }
         self.pc = code.start;
         Ok(())
     }
 
     /// Ends a function; says whether it was the one that the evaluation began with.
     pub(super) fn leave(&mut self, value: Option<Value<'e>>, depth: usize) -> Result<bool, EvalError> {
+        if H::ON {
+            self.tell(EventKind::Exit, value.map(|it| it.to_string()));
+        }
         let Some(frame) = self.memory.frames.pop() else {
             return Err(EvalError::new(ErrorCode::Internal, "return without a call"));
         };
@@ -184,6 +191,9 @@ impl<'e> Machine<'e, '_> {
             self.jump(fail);
             return Ok(());
         };
+        if linked.speaks {
+            self.speak(&values);
+        }
         let answer = (linked.function)(self.context, &values);
         self.memory.args = values;
         match answer {
@@ -192,6 +202,16 @@ impl<'e> Machine<'e, '_> {
                 Ok(())
             }
             Err(error) => self.builtin_failed(&linked.name, &error, fail),
+        }
+    }
+
+    /// Prepares for a built-in that says something: where it stands, and what a trace says.
+    #[cold]
+    fn speak(&mut self, args: &[Value<'e>]) {
+        let position = self.position().map(|it| format!("{}:{}", it.file, it.row)).unwrap_or_default();
+        self.context.caches.set_position(&position);
+        if H::ON {
+            self.tell(EventKind::Note, args.first().and_then(|it| it.as_str().map(str::to_owned)));
         }
     }
 

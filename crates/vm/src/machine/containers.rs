@@ -4,10 +4,11 @@ use lictor_value::Value;
 
 use crate::builder::Inserted;
 use crate::error::{ErrorCode, EvalError};
+use crate::events::Hook;
 use crate::machine::Machine;
 use crate::op::{Arg, Reg, Target};
 
-impl<'e> Machine<'e, '_> {
+impl<'e, H: Hook> Machine<'e, '_, H> {
     fn inserted(outcome: Inserted) -> Result<(), EvalError> {
         match outcome {
             Inserted::Done => Ok(()),

@@ -1,0 +1,249 @@
+//! The engine through its public face: prepare once, decide from many threads, trace, read sets, `with`.
+
+use std::sync::Arc;
+
+use lictor::{
+    Answer, Document, Engine, ErrorCode, Event, EventKind, EventSink, Host, Input, Limits, Options, Passes,
+    Policy, QueryOptions, Session, json,
+};
+
+fn policy(text: &str, data: &str) -> Policy {
+    policy_with(text, data, Options::default())
+}
+
+fn policy_with(text: &str, data: &str, options: Options) -> Policy {
+    let mut engine = Engine::new(options);
+    engine.add_module("test.rego", text.as_bytes(), None);
+    engine.add_data_json(&[], "data.json", data.as_bytes()).unwrap();
+    engine.compile().unwrap_or_else(|err| panic!("{err}"))
+}
+
+fn decide(policy: &Policy, path: &str, input: &str) -> String {
+    let query = policy.prepare(path).unwrap();
+    let mut out = Vec::new();
+    match query.decide_json(&mut Session::default(), Input::Json(input.as_bytes()), &mut out) {
+        Ok(true) => String::from_utf8(out).unwrap(),
+        Ok(false) => "undefined".to_owned(),
+        Err(err) => err.to_string(),
+    }
+}
+
+const ROLES: &str = r#"
+package roles
+
+default allow := false
+
+allow if {
+	some role in data.users[input.user].roles
+	some grant in data.grants[role]
+	grant == {"action": input.action, "object": input.object}
+}
+
+why contains role if some role in data.users[input.user].roles
+
+limits := {"read": 10, "write": 2}
+
+quota := limits[input.action]
+"#;
+
+const ROLES_DATA: &str = r#"{
+    "users": {"ann": {"roles": ["dev", "ops"]}, "bob": {"roles": []}},
+    "grants": {"dev": [{"action": "read", "object": "repo"}], "ops": [{"action": "write", "object": "host"}]}
+}"#;
+
+#[test]
+fn documents_are_decided() {
+    let policy = policy(ROLES, ROLES_DATA);
+    let read = r#"{"user": "ann", "action": "read", "object": "repo"}"#;
+    assert_eq!(decide(&policy, "data.roles.allow", read), "true");
+    assert_eq!(
+        decide(&policy, "roles/allow", r#"{"user": "bob", "action": "read", "object": "repo"}"#),
+        "false"
+    );
+    assert_eq!(decide(&policy, "data.roles.why", read), r#"["dev","ops"]"#);
+    assert_eq!(decide(&policy, "data.roles.quota", read), "10");
+    assert_eq!(decide(&policy, "data.roles.quota", r#"{"action": "nothing"}"#), "undefined");
+    assert_eq!(decide(&policy, "data.users.bob", "{}"), r#"{"roles":[]}"#);
+    assert_eq!(decide(&policy, "data.nothing", "{}"), "undefined");
+}
+
+#[test]
+fn passes_change_no_answer() {
+    let inputs = [
+        r#"{"user": "ann", "action": "read", "object": "repo"}"#,
+        r#"{"user": "ann", "action": "read", "object": "repo", "more": 1}"#,
+        r#"{"user": 7, "action": null}"#,
+        "[1, 2]",
+    ];
+    for name in Passes::names() {
+        let plain = policy_with(ROLES, ROLES_DATA, Options { passes: Passes::NONE, ..Options::default() });
+        let without = policy_with(
+            ROLES,
+            ROLES_DATA,
+            Options { passes: Passes::ALL.without(name), ..Options::default() },
+        );
+        for input in inputs {
+            assert_eq!(decide(&plain, "data.roles", input), decide(&without, "data.roles", input), "{name}");
+        }
+    }
+}
+
+#[test]
+fn threads_share_a_query() {
+    let policy = policy(ROLES, ROLES_DATA);
+    let query = policy.prepare("data.roles.allow").unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            let query = query.clone();
+            scope.spawn(move || {
+                let mut session = Session::default();
+                for _ in 0..1_000 {
+                    let input = Input::Json(br#"{"user": "ann", "action": "write", "object": "host"}"#);
+                    let mut out = Vec::new();
+                    assert!(query.decide_json(&mut session, input, &mut out).unwrap());
+                    assert_eq!(out, b"true");
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn read_set_names_what_is_read() {
+    let policy = policy(ROLES, ROLES_DATA);
+    let reads = policy.prepare("data.roles.allow").unwrap().reads().to_string();
+    for line in ["input.user.**", "input.action.**", "input.object.**", "data.users[*].roles[*].**"] {
+        assert!(reads.lines().any(|it| it == line), "{line} in\n{reads}");
+    }
+    assert!(!reads.contains("input.**"), "{reads}");
+}
+
+#[test]
+fn input_may_be_text_or_value() {
+    let policy = policy(ROLES, ROLES_DATA);
+    let query = policy.prepare("data.roles.why").unwrap();
+    let document = json::read_document(br#"{"user": "ann"}"#).unwrap();
+    let mut session = Session::default();
+    let value = query.decide_value(&mut session, Input::Value(document.root())).unwrap();
+    let text = query.decide_value(&mut session, Input::Json(br#"{"user": "ann"}"#)).unwrap();
+    assert_eq!(value.map(|it| it.root().to_json()), text.map(|it| it.root().to_json()));
+    assert!(query.decide_value(&mut session, Input::Json(b"{")).is_err());
+    let none = query.decide_value(&mut session, Input::Undefined).unwrap().map(|it| it.root().to_json());
+    assert_eq!(none.as_deref(), Some("[]"));
+}
+
+#[test]
+fn with_replaces_and_restores() {
+    let text = r#"
+package p
+
+flag if data.on
+
+inner := x if x := data.big.k0007 with data.big.k0007 as "new"
+
+outer := [a, b, c] if {
+	a := data.big.k0007 with data.big.k0007 as 1
+	b := data.big.k0007
+	c := [x | x := flag with data.on as true]
+}
+"#;
+    let entries: Vec<String> = (0..5_000).map(|it| format!(r#""k{it:04}": "v{it}""#)).collect();
+    let data = format!(r#"{{"big": {{{}}}}}"#, entries.join(","));
+    let policy = policy(text, &data);
+    assert_eq!(decide(&policy, "data.p.inner", "{}"), r#""new""#);
+    assert_eq!(decide(&policy, "data.p.outer", "{}"), r#"[1,"v7",[true]]"#);
+    assert_eq!(decide(&policy, "data.p.flag", "{}"), "undefined");
+}
+
+#[test]
+fn conflicts_and_limits_are_errors() {
+    let conflict = policy("package p\nx := 1 if input.a\nx := 2 if input.b", "{}");
+    let text = decide(&conflict, "data.p.x", r#"{"a": true, "b": true}"#);
+    assert_eq!(text, "test.rego:3: eval_conflict_error: rule data.p.x produced conflicting values");
+
+    let limits = Limits { steps_max: 10_000, ..Limits::default() };
+    let endless = "package p\nx := count([1 | some a in input; some b in input; some c in input])";
+    let policy = policy_with(endless, "{}", Options { limits, ..Options::default() });
+    let input = format!("[{}]", vec!["1"; 1_000].join(","));
+    let query = policy.prepare("data.p.x").unwrap();
+    let error = query.decide(&mut Session::default(), Input::Json(input.as_bytes()), |_| ()).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::Cancel);
+}
+
+#[derive(Default)]
+struct Events(Vec<(EventKind, String, u32)>);
+
+impl EventSink for Events {
+    fn event(&mut self, event: &Event<'_>) {
+        let row = event.position.as_ref().map_or(0, |it| it.row);
+        self.0.push((event.kind, event.rule.to_owned(), row));
+    }
+}
+
+#[test]
+fn trace_tells_what_happens() {
+    let policy = policy("package p\n\nx if {\n\ty\n\tinput.a == 1\n}\n\ny if some i in input.list", "{}");
+    let query = policy.prepare_traced("data.p.x").unwrap();
+    let mut events = Events::default();
+    let defined = query
+        .trace(&mut Session::default(), Input::Json(br#"{"list": [false, 3], "a": 2}"#), &mut events, |it| {
+            matches!(it, Answer::Value(Some(_)))
+        })
+        .unwrap();
+    assert!(!defined);
+    let kinds: Vec<EventKind> = events.0.iter().map(|it| it.0).collect();
+    assert_eq!(kinds.first(), Some(&EventKind::Enter));
+    assert_eq!(kinds.last(), Some(&EventKind::Exit));
+    assert!(events.0.iter().any(|it| it.0 == EventKind::Enter && it.1 == "data.p.y"));
+    assert!(events.0.iter().any(|it| it.0 == EventKind::Redo), "{:?}", events.0);
+    assert!(events.0.contains(&(EventKind::Fail, "data.p.x".to_owned(), 5)), "{:?}", events.0);
+}
+
+struct Printer(std::sync::Mutex<Vec<String>>);
+
+impl Host for Printer {
+    fn wants_print(&self) -> bool {
+        true
+    }
+
+    fn print(&self, position: &str, line: &str) {
+        self.0.lock().unwrap().push(format!("{position}: {line}"));
+    }
+}
+
+#[test]
+fn print_reaches_the_host_with_its_place() {
+    let options = Options { print: true, ..Options::default() };
+    let policy = policy_with("package p\n\nx if {\n\tprint(\"in\", input.a, input.none)\n}", "{}", options);
+    let host = Arc::new(Printer(std::sync::Mutex::new(Vec::new())));
+    let mut session = Session::new(Arc::clone(&host) as Arc<dyn Host>);
+    let query = policy.prepare("data.p.x").unwrap();
+    query.decide(&mut session, Input::Json(br#"{"a": [1]}"#), |_| ()).unwrap();
+    assert_eq!(*host.0.lock().unwrap(), ["test.rego:4: in [1] <undefined>"]);
+}
+
+#[test]
+fn queries_give_bindings_and_expressions() {
+    let policy = policy(ROLES, ROLES_DATA);
+    let query =
+        policy.query("some r in data.users.ann.roles; x := count(r); x > 1", &QueryOptions::default());
+    let query = query.unwrap();
+    let solutions = query.decide_value(&mut Session::default(), Input::Undefined).unwrap().unwrap();
+    let first = solutions.root().as_array().and_then(|it| it.get(0)).map(|it| it.to_json());
+    assert_eq!(first.as_deref(), Some(r#"{"bindings":{"r":"dev","x":3},"expressions":[true,true,true]}"#));
+    let texts: Vec<&str> = query.expressions().iter().map(|it| it.text.as_str()).collect();
+    assert_eq!(texts, ["some r in data.users.ann.roles", "x := count(r)", "x > 1"]);
+    assert!(policy.query("x := y", &QueryOptions::default()).is_err());
+}
+
+#[test]
+fn data_of_several_sources_is_merged() {
+    let mut engine = Engine::new(Options::default());
+    engine.add_data_json(&[], "a.json", br#"{"a": {"b": 1}}"#).unwrap();
+    engine.add_data_json(&["a", "c"], "c.json", b"[2]").unwrap();
+    assert!(engine.add_data_json(&["a"], "d.json", br#"{"b": 2}"#).is_err());
+    let policy = engine.compile().unwrap();
+    assert_eq!(policy.data().to_json(), r#"{"a":{"b":1,"c":[2]}}"#);
+    let other = policy.with_data(Document::empty_object());
+    assert_eq!(decide(&other, "data.a", "{}"), "undefined");
+}
