@@ -21,7 +21,6 @@ pub(crate) mod operands;
 pub(crate) mod output;
 pub(crate) mod patch;
 pub(crate) mod paths;
-pub(crate) mod randomness;
 pub(crate) mod regex;
 pub(crate) mod replacement;
 pub(crate) mod semver;
@@ -30,6 +29,7 @@ pub(crate) mod strings;
 pub(crate) mod types;
 pub(crate) mod units;
 pub(crate) mod urls;
+pub(crate) mod world;
 
 /// Every family's rows.
 const FAMILIES: &[&[Builtin]] = &[
@@ -49,7 +49,7 @@ const FAMILIES: &[&[Builtin]] = &[
     output::BUILTINS,
     patch::BUILTINS,
     paths::BUILTINS,
-    randomness::BUILTINS,
+    world::BUILTINS,
     regex::BUILTINS,
     replacement::BUILTINS,
     semver::BUILTINS,
