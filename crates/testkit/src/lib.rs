@@ -9,3 +9,4 @@
 pub mod conformance;
 pub mod engines;
 pub mod json;
+pub mod mutate;
