@@ -41,6 +41,8 @@ pub(crate) struct Parser<'s> {
     pub(crate) depth_max: u32,
     /// Height of the highest tree built since it was last set to 0; see [`Parser::higher`].
     pub(crate) height: u32,
+    /// Where the parser first had to stop and recover.
+    pub(crate) stopped_at: Option<u32>,
     /// How many faults there were when the parser last recovered.
     pub(crate) fault_base: usize,
     /// Tokens at which no term began, with the message; see [`Parser::had_no_term`].
@@ -105,6 +107,7 @@ impl<'s> Parser<'s> {
             depth: 0,
             depth_max: options.depth_max,
             height: 0,
+            stopped_at: None,
             fault_base: 0,
             no_terms: Vec::new(),
             refuted: HashSet::new(),
@@ -349,6 +352,20 @@ impl<'s> Parser<'s> {
         self.at = found.map_or(self.tokens.len().saturating_sub(1), |(idx, _)| idx);
         self.hints.clear();
         self.load();
+    }
+
+    /// Returns the innermost bracket that is open at the end of the text.
+    pub(crate) fn last_unclosed(&self) -> Option<(&'static str, Position)> {
+        let mut open: Vec<Token> = Vec::new();
+        for token in &self.tokens {
+            match token.kind {
+                Kind::LBrack | Kind::LBrace | Kind::LParen => open.push(*token),
+                Kind::RBrack | Kind::RBrace | Kind::RParen => drop(open.pop()),
+                _ => {}
+            }
+        }
+        let last = open.last()?;
+        Some((last.kind.name(), self.source.position(last.start)))
     }
 
     fn at_line_start(&self, offset: u32) -> bool {

@@ -42,7 +42,14 @@ pub(crate) fn blocks(parser: &mut Parser<'_>) -> Vec<Annotation> {
             Block { source: parser.source, head: *head, lines: lines_below(parser.source, *head, below) };
         match block.parse() {
             Ok(annotation) => annotations.push(annotation),
-            Err(fault) => parser.error(fault.span, "bad-annotation", fault.message),
+            Err(fault) => {
+                let count = parser.fault_count();
+                parser.error(fault.span, "bad-annotation", fault.message);
+                // OPA has not seen the comments behind the place where it stops.
+                if parser.stopped_at.is_some_and(|at| at < head.span.start) {
+                    parser.mark_recovered(count);
+                }
+            }
         }
     }
     parser.comments = comments;

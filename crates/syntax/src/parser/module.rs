@@ -109,7 +109,7 @@ impl Assembly<'_> {
             if idx == 0 && !self.stopped && !matches!(statement, Statement::Package(_)) {
                 let span = statement_span(&statement);
                 self.report(span, "package-expected", "package expected");
-                self.help("a module begins with `package` and its path".to_owned());
+                self.help(missing_package_help(&statement));
                 continue;
             }
             match statement {
@@ -156,7 +156,7 @@ impl Assembly<'_> {
             return;
         };
         let span = first.span;
-        let near = near_keyword_of_body(&first.kind);
+        let help = body_help(&first.kind);
         match rule_of_body(body) {
             Ok(rule) => self.rules.push(rule),
             Err(_) if self.stopped => {}
@@ -174,8 +174,8 @@ impl Assembly<'_> {
                         format!("{message} (hint: `import future.keywords.{keyword}` for `{example}` rules)");
                 }
                 self.report(span, "not-a-rule", message);
-                if let Some(near) = near {
-                    self.help(format!("did you mean `{near}`?"));
+                if let Some(help) = help {
+                    self.help(help);
                 }
             }
         }
@@ -241,7 +241,7 @@ impl Assembly<'_> {
         if head.key.is_some() && !head.contains {
             let message = "`contains` keyword is required for partial set rules";
             self.report(span, "missing-contains", message);
-            if let Some(key) = &head.key {
+            if let Some(key) = head.key.as_ref().filter(|_| written == Written::Rule) {
                 let key = printer::term_text(key);
                 self.help(format!("write `{name} contains {key}`"));
             }
@@ -265,6 +265,32 @@ impl Assembly<'_> {
         let message = format!("`if` keyword is required before {what} body");
         self.report(span, "missing-if", message);
         self.help("write `if` before the opening brace".to_owned());
+    }
+}
+
+/// Returns what to do about a text that does not begin with a package clause.
+fn missing_package_help(first: &Statement) -> String {
+    let near = match first {
+        Statement::Body(body) => body.first().and_then(|expr| near_keyword_of_body(&expr.kind)),
+        _ => None,
+    };
+    match near {
+        Some("package") => "did you mean `package`?".to_owned(),
+        _ => "a module begins with `package` and its path".to_owned(),
+    }
+}
+
+/// Returns what to do about an expression that is no rule.
+fn body_help(kind: &ExprKind) -> Option<String> {
+    if let Some(near) = near_keyword_of_body(kind) {
+        return Some(format!("did you mean `{near}`?"));
+    }
+    match kind {
+        ExprKind::Term(term) => {
+            let operator = term.as_var().filter(|name| matches!(*name, "and" | "or"))?;
+            Some(format!("`{operator}` is an operator after `import future.keywords.{operator}`"))
+        }
+        _ => None,
     }
 }
 

@@ -32,7 +32,9 @@ impl Parser<'_> {
                 continue;
             }
             self.suggest_keyword(start);
+            self.suggest_closing();
             first_stop.get_or_insert(self.fault_count());
+            self.stopped_at.get_or_insert(self.span().start);
             if goal != Goal::Module || self.fault_count() >= FAULTS_MAX {
                 break;
             }
@@ -109,6 +111,17 @@ impl Parser<'_> {
             self.unexpected("");
         }
         found
+    }
+
+    /// Adds help to the last fault if it is that the text ends too early.
+    fn suggest_closing(&mut self) {
+        if self.tok() != Kind::Eof {
+            return;
+        }
+        if let Some((sign, at)) = self.last_unclosed() {
+            let (row, col) = (at.row, at.col);
+            self.help(format!("`{sign}` in row {row}, column {col}, is not closed"));
+        }
     }
 
     /// Adds help to the last fault if the statement began with a word near a keyword.

@@ -1,0 +1,5 @@
+package old
+
+p if { input.x }
+
+q contains 1

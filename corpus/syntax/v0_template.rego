@@ -1,0 +1,3 @@
+package old
+
+p = $"a{1}"

@@ -1,0 +1,3 @@
+package elses
+
+p[x] := 1 if { x := 1 } else := 2 if { true }

@@ -1,0 +1,3 @@
+package ends
+
+p := 

@@ -1,0 +1,4 @@
+package ends
+
+p if {
+	input.x

@@ -1,0 +1,5 @@
+package bodies
+
+p if every i, v in data.pairs {
+	i < v
+}

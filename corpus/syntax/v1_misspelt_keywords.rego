@@ -1,0 +1,5 @@
+pakcage shop
+
+improt data.items
+
+defualt open := true

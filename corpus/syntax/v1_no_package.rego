@@ -1,0 +1,3 @@
+import data.a
+
+p := 1

@@ -1,0 +1,5 @@
+package a
+
+p := 1
+
+package b

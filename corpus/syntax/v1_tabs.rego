@@ -1,0 +1,5 @@
+package tabs
+
+p if {
+		x	:=
+}

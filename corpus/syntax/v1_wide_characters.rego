@@ -1,0 +1,5 @@
+package wide
+
+greeting := "käse" ; x
+
+p if { "日本" = }

@@ -1,0 +1,3 @@
+package without
+
+p if input.a and input.b

@@ -1,0 +1,5 @@
+//! Tests of the parser through its public face.
+
+mod conformance;
+mod corpus;
+mod soup;
