@@ -5,9 +5,13 @@
 //! `String`, `i64`) so that it can be tested alone and reused below the value layer.
 //! Nothing here knows of Rego values, built-in declarations or budgets.
 
+pub mod civil;
+pub mod duration;
 pub mod float;
 pub mod fmt;
 pub mod glob;
+pub mod layout;
 pub mod quote;
 pub mod regex;
 pub mod unicode;
+pub mod zone;
