@@ -1,0 +1,85 @@
+//! `lictor check`: tells whether modules parse and compile.
+//!
+//! Where OPA stops at the first fault of a text, the parser goes on; what it finds then is told too.
+
+use lictor::{Engine, Options, RegoVersion};
+
+use crate::commands::Failure;
+use crate::fault::{self, Fault, Faults};
+use crate::flags::Parsed;
+use crate::load::{BundleFault, Loader};
+use crate::output::{json, write_error};
+use crate::setup;
+use crate::timers::Timers;
+
+/// Exit code for modules that are at fault.
+const FAULT_EXIT: u8 = 1;
+
+pub(crate) fn run(flags: &Parsed) -> Result<u8, Failure> {
+    if flags.arguments.is_empty() {
+        return Err(Failure::Usage("specify at least one file".to_owned()));
+    }
+    let Err(found) = check(flags) else {
+        return Ok(0);
+    };
+    if flags.text("format") == "json" {
+        let mut out = b"{".to_vec();
+        json::key("errors", &mut out);
+        fault::write_list(&found.faults, &mut out);
+        out.push(b'}');
+        write_error(&json::indented(&out));
+    } else {
+        write_error(format!("{}\n", found.text).as_bytes());
+    }
+    Ok(FAULT_EXIT)
+}
+
+/// Is what `check` tells: as text and as a list.
+struct Found {
+    text: String,
+    faults: Faults,
+}
+
+fn check(flags: &Parsed) -> Result<(), Found> {
+    let versions: &[RegoVersion] = match setup::version(flags) {
+        // What must do for both versions is checked by both.
+        RegoVersion::V1 if flags.is_on("v0-v1") => &[RegoVersion::V0, RegoVersion::V1],
+        _ if flags.is_on("v0-v1") => &[RegoVersion::V0, RegoVersion::V1],
+        RegoVersion::V0 => &[RegoVersion::V0],
+        _ => &[RegoVersion::V1],
+    };
+    versions.iter().try_for_each(|it| check_version(flags, *it))
+}
+
+fn check_version(flags: &Parsed, version: RegoVersion) -> Result<(), Found> {
+    let mut engine = Engine::new(Options {
+        version,
+        strict: flags.is_on("strict"),
+        print: true,
+        error_limit: usize::try_from(flags.number("max-errors")).unwrap_or(0),
+        ..Options::default()
+    });
+    let mut timers = Timers::default();
+    let ignore = flags.list("ignore");
+    let paths: Vec<&str> = flags.arguments.iter().map(String::as_str).collect();
+    let loader = Loader::new(&mut engine, &mut timers).ignoring(&ignore);
+    if flags.is_on("bundle") {
+        loader.telling_all().load_bundles(&paths).map_err(|fault| of_bundle(&fault))?;
+    } else {
+        loader
+            .checking()
+            .load_files(&paths)
+            .map_err(|faults| Found { text: fault::list_text(&faults, " during loading"), faults })?;
+    }
+    match engine.compile() {
+        Ok(_) => Ok(()),
+        Err(faults) => {
+            let faults: Vec<Fault> = fault::of_policy(&faults);
+            Err(Found { text: fault::list_text(&faults, ""), faults })
+        }
+    }
+}
+
+fn of_bundle(fault: &BundleFault) -> Found {
+    Found { text: fault.text(), faults: fault.list() }
+}

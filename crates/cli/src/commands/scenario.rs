@@ -1,0 +1,1 @@
+//! Scenario folders of `lictor bench --dir`.

@@ -1,0 +1,190 @@
+//! Bundles of `--bundle`: folders and archives, checked against their manifests and each other.
+
+use std::fs::{self, File};
+use std::time::Instant;
+
+use lictor::{DataErrorKind, RegoVersion};
+use lictor_bundle::{Bundle, BundleError, BundleReader, Limits, Options, Roots, check_overlap, read_archive};
+use lictor_syntax::printer::package_text;
+
+use super::files::{base_name, folder_names, join};
+use super::paths::{check_local, clean, go_error, input_document};
+use super::{Loader, ignore};
+use crate::fault::{self, Fault, Faults};
+use crate::timers::LOAD_BUNDLES;
+
+/// Says why bundles cannot be loaded.
+pub(crate) enum BundleFault {
+    /// A bundle cannot be read: its name and what is wrong.
+    Load(String, Faults),
+    /// Bundles cannot be active together.
+    Activation(String),
+    /// The path is no bundle.
+    Path(String),
+}
+
+impl BundleFault {
+    /// Returns the text that stands for the fault; the name of the bundle goes before the faults of its modules.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Load(name, faults) => match faults.as_slice() {
+                [Fault::Text(message)] => format!("bundle {name}: {message}"),
+                faults => format!("bundle {name}: {}", fault::list_text(faults, "")),
+            },
+            Self::Activation(message) | Self::Path(message) => message.clone(),
+        }
+    }
+
+    /// Returns the faults one by one: those of modules without the name of the bundle.
+    pub(crate) fn list(&self) -> Faults {
+        match self {
+            Self::Load(_, faults) if matches!(faults.first(), Some(Fault::Rego(_))) => faults.clone(),
+            _ => vec![Fault::Text(self.text())],
+        }
+    }
+
+    /// Returns the fault as `eval` shows it.
+    pub(crate) fn while_loading(&self) -> Fault {
+        Fault::Text(match self {
+            Self::Activation(message) => format!("bundle activation failed: {message}"),
+            _ => format!("loading error: {}", self.text()),
+        })
+    }
+}
+
+impl Loader<'_> {
+    /// Loads bundles. The first fault ends it.
+    pub(crate) fn load_bundles(&mut self, paths: &[&str]) -> Result<(), BundleFault> {
+        let start = Instant::now();
+        let mut roots: Vec<(&str, Roots)> = Vec::new();
+        for path in paths {
+            let bundle = self.read_bundle(path)?;
+            roots.push((path, bundle.manifest.roots.clone()));
+            self.add_bundle(path, bundle).map_err(|faults| BundleFault::Load((*path).to_owned(), faults))?;
+        }
+        let list: Vec<(&str, &Roots)> = roots.iter().map(|it| (it.0, &it.1)).collect();
+        check_overlap(&list).map_err(|error| BundleFault::Activation(error.to_string()))?;
+        self.timers.add(LOAD_BUNDLES, start);
+        Ok(())
+    }
+
+    fn read_bundle(&self, path: &str) -> Result<Bundle, BundleFault> {
+        let clean = clean(path).and_then(|it| check_local(&it).map(|()| it)).map_err(BundleFault::Path)?;
+        let stat = |error: &std::io::Error| {
+            BundleFault::Path(format!("error reading {clean:?}: stat {clean}: {}", go_error(error)))
+        };
+        let metadata = fs::metadata(&clean).map_err(|error| stat(&error))?;
+        let load = |message: String| BundleFault::Load(clean.clone(), vec![Fault::Text(message)]);
+        if metadata.is_dir() {
+            return self.read_folder(&clean).map_err(load);
+        }
+        let file = File::open(&clean)
+            .map_err(|error| BundleFault::Path(format!("open {clean}: {}", go_error(&error))))?;
+        read_archive(file, options("")).map_err(|error| load(error.to_string()))
+    }
+
+    fn read_folder(&self, folder: &str) -> Result<Bundle, String> {
+        let root = folder.strip_prefix("./").filter(|it| !it.is_empty()).unwrap_or(folder);
+        let mut reader = BundleReader::new(options(root.trim_end_matches('/')));
+        if !ignore::is_ignored(self.ignore, base_name(root)) {
+            self.walk(root, "", &mut reader)?;
+        }
+        reader.finish().map_err(|error| error.to_string())
+    }
+
+    fn walk(&self, root: &str, below: &str, reader: &mut BundleReader) -> Result<(), String> {
+        let folder = if below.is_empty() { root.to_owned() } else { join(root, below) };
+        for name in folder_names(&folder)? {
+            if ignore::is_ignored(self.ignore, &name) {
+                continue;
+            }
+            let member = format!("{below}/{name}");
+            let path = join(root, &member);
+            // Links are not followed: a folder must not reach outside of itself.
+            let kind =
+                fs::symlink_metadata(&path).map_err(|error| format!("stat {path}: {}", go_error(&error)))?;
+            if kind.is_dir() {
+                self.walk(root, &member, reader)?;
+            } else if kind.is_file() && BundleReader::wants(&member) {
+                let bytes = fs::read(&path).map_err(|error| {
+                    format!("failed to open file {path}: open {path}: {}", go_error(&error))
+                })?;
+                reader.add(&member, bytes).map_err(|error| error.to_string())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds an archive that was given as a data file.
+    pub(super) fn load_archive(&mut self, path: &str, bytes: &[u8], keys: &[String]) {
+        let bundle = match read_archive(bytes, options("")) {
+            Ok(bundle) => bundle,
+            Err(error) => return self.faults.push(Fault::Text(format!("bundle {path}: {error}"))),
+        };
+        if let Err(faults) = self.add_modules(&bundle) {
+            self.faults.extend(faults);
+            return;
+        }
+        for file in bundle.data {
+            let below: Vec<String> = keys.iter().cloned().chain(file.path).collect();
+            if let Err(message) = self.merge_document(path, &below, file.document) {
+                return self.faults.push(Fault::Text(message));
+            }
+        }
+    }
+
+    fn add_bundle(&mut self, name: &str, bundle: Bundle) -> Result<(), Faults> {
+        self.add_modules(&bundle)?;
+        for file in bundle.data {
+            let Err((error, other)) = self.add_document(name, &file.path, file.document) else {
+                continue;
+            };
+            // Roots keep bundles apart, so a conflict with another bundle is told as one of roots.
+            let is_own = other.is_none_or(|it| it == name);
+            let error = match error.kind() {
+                Some(DataErrorKind::RootNotObject) => BundleError::root_not_object(&file.member),
+                Some(_) if is_own => BundleError::data_conflict(&file.member, &file.path),
+                _ => continue,
+            };
+            return Err(vec![Fault::Text(error.to_string())]);
+        }
+        Ok(())
+    }
+
+    /// Adds the modules of a bundle and checks their packages; the faults of the first one at fault come back.
+    fn add_modules(&mut self, bundle: &Bundle) -> Result<(), Faults> {
+        let known = self.engine.modules().len();
+        let mut faults = Vec::new();
+        for module in &bundle.modules {
+            let version = bundle.manifest.version_of(&module.path).and_then(version_numbered);
+            let found = self.add_module(&module.name, &module.bytes, version);
+            if faults.is_empty() {
+                faults = found;
+            }
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        for module in self.engine.modules().get(known..).unwrap_or_default() {
+            let path: Vec<&str> = module.package.path.iter().filter_map(|it| it.as_str()).collect();
+            let shown = package_text(&module.package);
+            let shown = shown.strip_prefix("package ").unwrap_or(&shown);
+            let checked = bundle.manifest.check_package(&path, shown, module.source.name());
+            checked.map_err(|error| vec![Fault::Text(error.to_string())])?;
+        }
+        Ok(())
+    }
+}
+
+fn options(folder: &str) -> Options {
+    Options { limits: Limits::default(), folder: folder.to_owned(), yaml: input_document }
+}
+
+fn version_numbered(number: u8) -> Option<RegoVersion> {
+    match number {
+        0 => Some(RegoVersion::V0),
+        1 => Some(RegoVersion::V1),
+        2 => Some(RegoVersion::V2),
+        _ => None,
+    }
+}

@@ -1,0 +1,110 @@
+//! Patterns of `--ignore`, as shells and Go's `filepath.Match` have them.
+//!
+//! `*` takes any characters but slashes, `?` one, brackets one of a class (`[a-z]`, `[^a]`), a backslash the next
+//! as it is. They are held against names of files and folders, not against paths.
+
+/// Says whether one of the patterns matches a name; a pattern that is none matches nothing.
+pub(super) fn is_ignored(patterns: &[&str], name: &str) -> bool {
+    let name: Vec<char> = name.chars().collect();
+    patterns.iter().any(|it| {
+        let pattern: Vec<char> = it.chars().collect();
+        matches(&pattern, &name)
+    })
+}
+
+/// Matches by going back to the last `*` only, so that time is bounded by the product of the lengths.
+fn matches(pattern: &[char], name: &[char]) -> bool {
+    let (mut at, mut rest) = (0, pattern);
+    let mut star: Option<(usize, &[char])> = None;
+    loop {
+        if let Some(('*', behind)) = rest.split_first() {
+            star = Some((at, behind));
+            rest = behind;
+            continue;
+        }
+        if rest.is_empty() && at == name.len() {
+            return true;
+        }
+        if let Some(behind) = name.get(at).and_then(|it| step(rest, *it)) {
+            rest = behind;
+            at += 1;
+            continue;
+        }
+        match star {
+            Some((from, behind)) if from < name.len() && name.get(from) != Some(&'/') => {
+                at = from + 1;
+                star = Some((at, behind));
+                rest = behind;
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// Matches one character; returns the pattern behind it.
+fn step(pattern: &[char], point: char) -> Option<&[char]> {
+    match pattern.split_first()? {
+        ('?', rest) => (point != '/').then_some(rest),
+        ('[', rest) => class(rest, point),
+        ('\\', rest) => rest.split_first().filter(|it| *it.0 == point).map(|it| it.1),
+        (only, rest) => (*only == point).then_some(rest),
+    }
+}
+
+fn class(pattern: &[char], point: char) -> Option<&[char]> {
+    let (negated, mut rest) = match pattern.split_first() {
+        Some(('^', rest)) => (true, rest),
+        _ => (false, pattern),
+    };
+    let mut hit = false;
+    let mut first = true;
+    loop {
+        if let Some((']', behind)) = rest.split_first()
+            && !first
+        {
+            return (hit != negated).then_some(behind);
+        }
+        let (low, behind) = class_end(rest)?;
+        let (high, behind) = match behind.split_first() {
+            Some(('-', behind)) => class_end(behind)?,
+            _ => (low, behind),
+        };
+        hit |= (low..=high).contains(&point);
+        rest = behind;
+        first = false;
+    }
+}
+
+fn class_end(pattern: &[char]) -> Option<(char, &[char])> {
+    match pattern.split_first()? {
+        ('-' | ']', _) => None,
+        ('\\', rest) => rest.split_first().map(|it| (*it.0, it.1)),
+        (only, rest) => Some((*only, rest)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_ignored;
+
+    #[test]
+    fn patterns() {
+        let cases = [
+            (".*", ".git", true),
+            (".*", "a.b", false),
+            ("*.json", "x.json", true),
+            ("*_test.rego", "a_test.rego", true),
+            ("a?c", "abc", true),
+            ("a[b-d]c", "acc", true),
+            ("a[^b-d]c", "acc", false),
+            ("a[", "a[", false),
+            (r"\*", "*", true),
+            ("*a*b*c", "xxaxxbxxc", true),
+            ("*a*b*c", "xxaxxbxx", false),
+            ("", "", true),
+        ];
+        for (pattern, name, wanted) in cases {
+            assert_eq!(is_ignored(&[pattern], name), wanted, "{pattern} on {name}");
+        }
+    }
+}

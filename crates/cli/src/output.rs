@@ -1,0 +1,24 @@
+//! Writing to the terminal: the two streams, and the formats of results below.
+
+pub(crate) mod json;
+pub(crate) mod solutions;
+pub(crate) mod table;
+
+use std::io::Write as _;
+
+/// Writes to the standard output. A reader that has gone away is no fault of ours.
+pub(crate) fn write_out(bytes: &[u8]) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(bytes).and_then(|()| out.flush());
+}
+
+/// Writes to the standard error.
+pub(crate) fn write_error(bytes: &[u8]) {
+    let mut out = std::io::stderr().lock();
+    let _ = out.write_all(bytes);
+}
+
+/// Writes a line to the standard error.
+pub(crate) fn error_line(line: &str) {
+    write_error(format!("{line}\n").as_bytes());
+}
