@@ -43,6 +43,8 @@ pub(crate) struct Expr {
     /// Was a `:=`, whose left side only takes.
     pub(crate) assigned: bool,
     pub(crate) with: Vec<With>,
+    /// Position from 1 among the expressions of a query as written; 0 of all others.
+    pub(crate) query: u32,
     pub(crate) span: Span,
 }
 
@@ -202,7 +204,7 @@ impl Term {
 
 impl Expr {
     pub(crate) fn new(kind: ExprKind, span: Span) -> Self {
-        Self { kind, negated: false, generated: false, assigned: false, with: Vec::new(), span }
+        Self { kind, negated: false, generated: false, assigned: false, with: Vec::new(), query: 0, span }
     }
 
     /// Makes `var = term` for a term that moves out of its place.

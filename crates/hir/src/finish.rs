@@ -1,21 +1,22 @@
-//! Draft to tree: the last stage, which changes the form and nothing else.
+//! Draft to tree: the last step, which only moves.
+//!
+//! What the tree promises must hold already; a call that is still nested here would be a defect of a stage before.
 
-use lictor_syntax::Span;
+use lictor_syntax::{Span, ast};
 
 use crate::{
-    draft::{self, Callee, ComprKind, Head, Replacement, Target},
+    draft, outputs,
+    resolve::Context,
     tree::{
-        self, Call, Compr, Else, Every, Expr, ExprKind, FileId, ObjectCompr, Place, Ref, RefHead, Term,
-        TermKind, With, WithTarget,
+        Call, Callee, Compr, Else, Every, Expr, ExprKind, FileId, GroupId, ObjectCompr, Place, Ref, RefHead,
+        Rule, Term, TermKind, Var, With, WithTarget,
     },
-    types::Capabilities,
 };
 
-/// Makes the tree of one file's drafts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Finish<'a> {
+    pub(crate) ctx: Context<'a>,
     pub(crate) file: FileId,
-    pub(crate) capabilities: &'a Capabilities,
 }
 
 impl Finish<'_> {
@@ -23,129 +24,167 @@ impl Finish<'_> {
         Place { file: self.file, span }
     }
 
-    /// Returns the `else` branches of a rule, from the first one on.
-    pub(crate) fn else_branches(self, branches: &[draft::Branch]) -> Option<Box<Else>> {
-        let (first, rest) = branches.split_first()?;
-        Some(Box::new(Else {
-            value: self.term(&first.value),
-            body: self.body(&first.body),
-            else_branch: self.else_branches(rest),
-            place: self.place(first.span),
-        }))
+    pub(crate) fn vars(self, vars: Vec<draft::VarInfo>) -> Vec<Var> {
+        vars.into_iter().map(|it| Var { name: it.name, generated: it.generated }).collect()
     }
 
-    pub(crate) fn body(self, body: &[draft::Expr]) -> Vec<Expr> {
-        body.iter().map(|it| self.expr(it)).collect()
+    pub(crate) fn else_branches(self, branches: Vec<draft::Branch>) -> Option<Box<Else>> {
+        branches.into_iter().rev().fold(None, |next, branch| {
+            Some(Box::new(Else {
+                value: self.term(branch.value),
+                body: self.body(branch.body),
+                else_branch: next,
+                place: self.place(branch.span),
+            }))
+        })
     }
 
-    fn expr(self, expr: &draft::Expr) -> Expr {
+    pub(crate) fn terms(self, terms: Vec<draft::Term>) -> Vec<Term> {
+        terms.into_iter().map(|it| self.term(it)).collect()
+    }
+
+    pub(crate) fn body(self, body: Vec<draft::Expr>) -> Vec<Expr> {
+        body.into_iter().map(|it| self.expr(it)).collect()
+    }
+
+    fn expr(self, expr: draft::Expr) -> Expr {
         let place = self.place(expr.span);
-        let with = expr.with.iter().map(|it| self.with(it)).collect();
-        let kind = match &expr.kind {
+        let kind = match expr.kind {
             draft::ExprKind::Term(term) => ExprKind::Term(self.term(term)),
-            draft::ExprKind::Unify(a, b) => ExprKind::Unify(self.term(a), self.term(b)),
-            draft::ExprKind::Call(call) => ExprKind::Call(self.call(call, expr.generated)),
+            draft::ExprKind::Unify(lhs, rhs) => ExprKind::Unify(self.term(lhs), self.term(rhs)),
+            draft::ExprKind::Call(call) => ExprKind::Call(self.call(call)),
             draft::ExprKind::Every(every) => ExprKind::Every(Box::new(Every {
                 key: every.key,
                 value: every.value,
-                domain: self.term(&every.domain),
-                body: self.body(&every.body),
+                domain: self.term(every.domain),
+                body: self.body(every.body),
             })),
-            draft::ExprKind::Not(operand) => ExprKind::Not(self.body(&operand.body)),
-            draft::ExprKind::And(a, b) => ExprKind::And(self.body(&a.body), self.body(&b.body)),
-            draft::ExprKind::Or(a, b) => ExprKind::Or(self.body(&a.body), self.body(&b.body)),
+            draft::ExprKind::Not(operand) => ExprKind::Not(self.body(operand.body)),
+            draft::ExprKind::And(lhs, rhs) => ExprKind::And(self.body(lhs.body), self.body(rhs.body)),
+            draft::ExprKind::Or(lhs, rhs) => ExprKind::Or(self.body(lhs.body), self.body(rhs.body)),
         };
+        let with = expr.with.into_iter().map(|it| self.with(it)).collect();
         if expr.negated {
             return Expr { kind: ExprKind::Not(vec![Expr { kind, with: Vec::new(), place }]), with, place };
         }
         Expr { kind, with, place }
     }
 
-    fn call(self, call: &draft::Call, has_output: bool) -> Call {
-        let (args, output) = match call.args.split_last() {
-            Some((last, args)) if has_output => (args, Some(self.term(last))),
-            _ => (&call.args[..], None),
-        };
-        Call {
-            callee: self.callee(&call.callee),
-            args: args.iter().map(|it| self.term(it)).collect(),
-            output,
-        }
+    fn call(self, call: draft::Call) -> Call {
+        let arity = outputs::arity(self.ctx, &call.callee).unwrap_or(call.args.len());
+        let mut args = self.terms(call.args);
+        let output = if args.len() > arity { args.pop() } else { None };
+        Call { callee: self.callee(call.callee), args, output }
     }
 
-    fn callee(self, callee: &Callee) -> tree::Callee {
+    fn callee(self, callee: draft::Callee) -> Callee {
         match callee {
-            Callee::Builtin(at) => tree::Callee::Builtin(
-                self.capabilities.at(*at).map_or_else(Box::default, |it| it.name.clone()),
-            ),
-            Callee::Function(group) => tree::Callee::Function(*group),
-            // Reported before; the tree is not used then.
-            Callee::Unknown(name) => tree::Callee::Builtin(name.clone()),
+            draft::Callee::Builtin(at) => {
+                let name = self.ctx.options.capabilities.at(at).map(|it| it.name.clone());
+                Callee::Builtin(name.unwrap_or_default())
+            }
+            draft::Callee::Function(group) => Callee::Function(group),
+            draft::Callee::Unknown(name) => Callee::Builtin(name),
         }
     }
 
-    fn with(self, with: &draft::With) -> With {
-        let target = match (&with.target, &with.value) {
-            (Target::Input(path), Replacement::Term(term)) => {
-                WithTarget::Input(path.clone(), self.term(term))
+    fn with(self, with: draft::With) -> With {
+        let target = match (with.target, with.value) {
+            (draft::Target::Input(path), draft::Replacement::Term(value)) => {
+                WithTarget::Input(path, self.term(value))
             }
-            (Target::Data(path), Replacement::Term(term)) => WithTarget::Data(path.clone(), self.term(term)),
-            (Target::Callee(of), Replacement::Term(term)) => {
-                WithTarget::CalleeValue(self.callee(of), self.term(term))
+            (draft::Target::Data(path), draft::Replacement::Term(value)) => {
+                WithTarget::Data(path, self.term(value))
             }
-            (Target::Callee(of), Replacement::Callee(by)) => {
-                WithTarget::Callee(self.callee(of), self.callee(by))
+            (draft::Target::Callee(callee), draft::Replacement::Term(value)) => {
+                WithTarget::CalleeValue(self.callee(callee), self.term(value))
             }
-            // Only functions are replaced by functions.
-            (Target::Input(_) | Target::Data(_), Replacement::Callee(_)) => {
-                let term = Term { kind: TermKind::Null, place: self.place(with.span) };
-                WithTarget::Input(Vec::new(), term)
+            (draft::Target::Callee(callee), draft::Replacement::Callee(other)) => {
+                WithTarget::Callee(self.callee(callee), self.callee(other))
+            }
+            // Functions are taken for values only where functions are replaced.
+            (draft::Target::Input(path), draft::Replacement::Callee(_)) => {
+                WithTarget::Input(path, self.null(with.span))
+            }
+            (draft::Target::Data(path), draft::Replacement::Callee(_)) => {
+                WithTarget::Data(path, self.null(with.span))
             }
         };
         With { target, place: self.place(with.span) }
     }
 
-    pub(crate) fn term(self, term: &draft::Term) -> Term {
-        let all = |items: &[draft::Term]| items.iter().map(|it| self.term(it)).collect();
-        let kind = match &term.kind {
-            draft::TermKind::Null => TermKind::Null,
-            draft::TermKind::Bool(it) => TermKind::Bool(*it),
-            draft::TermKind::Number(it) => TermKind::Number(it.clone()),
-            draft::TermKind::String(it) => TermKind::String(it.clone()),
-            draft::TermKind::Var(it) => TermKind::Var(*it),
-            draft::TermKind::Ref(it) => TermKind::Ref(self.reference(it)),
-            draft::TermKind::Array(items) => TermKind::Array(all(items)),
-            draft::TermKind::Set(items) => TermKind::Set(all(items)),
-            draft::TermKind::Object(entries) => {
-                TermKind::Object(entries.iter().map(|it| (self.term(&it.0), self.term(&it.1))).collect())
-            }
-            draft::TermKind::Compr(compr) => self.compr(compr),
-            // Hoisting leaves none.
-            draft::TermKind::Call(_) | draft::TermKind::Template(_) => TermKind::Null,
+    fn null(self, span: Span) -> Term {
+        Term { kind: TermKind::Null, place: self.place(span) }
+    }
+
+    pub(crate) fn term(self, term: draft::Term) -> Term {
+        let kind = match term.kind {
+            draft::TermKind::Bool(value) => TermKind::Bool(value),
+            draft::TermKind::Number(text) => TermKind::Number(text),
+            draft::TermKind::String(text) => TermKind::String(text),
+            draft::TermKind::Var(var) => TermKind::Var(var),
+            draft::TermKind::Ref(reference) => self.reference(*reference),
+            draft::TermKind::Array(items) => TermKind::Array(self.terms(items)),
+            draft::TermKind::Set(items) => TermKind::Set(self.terms(items)),
+            draft::TermKind::Object(entries) => TermKind::Object(
+                entries.into_iter().map(|(key, value)| (self.term(key), self.term(value))).collect(),
+            ),
+            draft::TermKind::Compr(compr) => self.compr(*compr),
+            draft::TermKind::Null | draft::TermKind::Call(_) | draft::TermKind::Template(_) => TermKind::Null,
         };
         Term { kind, place: self.place(term.span) }
     }
 
-    fn compr(self, compr: &draft::Compr) -> TermKind {
-        let term = self.term(&compr.term);
-        let body = self.body(&compr.body);
-        match (compr.kind, &compr.key) {
-            (ComprKind::Object, Some(key)) => {
-                TermKind::ObjectCompr(Box::new(ObjectCompr { key: self.term(key), value: term, body }))
-            }
-            (ComprKind::Set, _) => TermKind::SetCompr(Box::new(Compr { term, body })),
-            (ComprKind::Array | ComprKind::Object, _) => TermKind::ArrayCompr(Box::new(Compr { term, body })),
-        }
+    fn reference(self, reference: draft::Ref) -> TermKind {
+        let head = match reference.head {
+            draft::Head::Input => RefHead::Input,
+            draft::Head::Data => RefHead::Data,
+            draft::Head::Var(var) => RefHead::Var(var),
+            draft::Head::Term(_) => return TermKind::Null,
+        };
+        TermKind::Ref(Ref { head, parts: self.terms(reference.parts) })
     }
 
-    fn reference(self, reference: &draft::Ref) -> Ref {
-        let head = match &reference.head {
-            Head::Input => RefHead::Input,
-            Head::Data => RefHead::Data,
-            Head::Var(var) => RefHead::Var(*var),
-            // Hoisting leaves none.
-            Head::Term(_) => RefHead::Input,
-        };
-        Ref { head, parts: reference.parts.iter().map(|it| self.term(it)).collect() }
+    fn compr(self, compr: draft::Compr) -> TermKind {
+        let term = self.term(compr.term);
+        let key = compr.key.map(|it| self.term(it));
+        let body = self.body(compr.body);
+        match (compr.kind, key) {
+            (draft::ComprKind::Object, Some(key)) => {
+                TermKind::ObjectCompr(Box::new(ObjectCompr { key, value: term, body }))
+            }
+            (draft::ComprKind::Set, _) => TermKind::SetCompr(Box::new(Compr { term, body })),
+            _ => TermKind::ArrayCompr(Box::new(Compr { term, body })),
+        }
+    }
+}
+
+/// What the tree keeps of a rule besides its terms and bodies.
+pub(crate) struct Frame<'a> {
+    pub(crate) group: GroupId,
+    pub(crate) shown: Box<str>,
+    pub(crate) rule: &'a ast::Rule,
+}
+
+/// Moves a lowered rule into the tree.
+pub(crate) fn rule(finish: Finish<'_>, rule: draft::Rule, frame: Frame<'_>) -> Rule {
+    let mut branches = rule.branches.into_iter();
+    let (value, body) = match branches.next() {
+        Some(branch) => (finish.term(branch.value), finish.body(branch.body)),
+        None => (finish.null(frame.rule.span), Vec::new()),
+    };
+    Rule {
+        group: frame.group,
+        keys: finish.terms(rule.keys),
+        contains: rule.contains,
+        args: finish.terms(rule.args),
+        value,
+        body,
+        else_branch: finish.else_branches(branches.collect()),
+        vars: finish.vars(rule.vars),
+        place: finish.place(frame.rule.span),
+        head_place: finish.place(frame.rule.head.span),
+        shown: frame.shown,
+        annotations: frame.rule.annotations.clone(),
     }
 }

@@ -1,291 +1,160 @@
-//! Nested calls, references and closures move out of their terms into expressions of their own.
+//! Nested calls become expressions of their own before the expression that uses them.
 //!
-//! Afterwards terms hold no calls, references start at documents or variables and look up scalars or variables, and
-//! operands of calls need no evaluation. What moves goes directly before the expression, outside of its `not` (that is
-//! OPA's meaning of `not` in V0 and V1) and under its `with`. The order of bodies is not decided here.
-
-use lictor_syntax::Span;
+//! So do heads of references that are no names, what a comprehension or a rule's head collects if it must be evaluated,
+//! and the values of `with`. The order in which they are hoisted is the order of evaluation, and an expression that is
+//! hoisted from behind a `not` of V0 and V1 is evaluated outside of it: that is how OPA has it.
 
 use crate::{
     draft::{
-        Branch, Call, Callee, Compr, ComprKind, Expr, ExprKind, Head, Part, Ref, Replacement, Rule, Term,
-        TermKind, VarInfo,
+        Branch, Compr, Expr, ExprKind, Head, Operand, Ref, Replacement, Rule, Term, TermKind, VarInfo, With,
     },
     scope::generate,
-    tree::VarId,
 };
 
-/// What hoisting must know of built-ins.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Known {
-    /// `internal.template_string`.
-    pub(crate) template: Option<u32>,
-    /// `print`, and `internal.print` if calls of it are kept.
-    pub(crate) print: Option<u32>,
-    pub(crate) internal_print: Option<u32>,
-}
-
-/// Hoists in a rule with all its branches.
-pub(crate) fn rule(rule: &mut Rule, known: Known) {
-    let Rule { keys, args, branches, vars, .. } = rule;
-    let mut hoist = Hoist { vars, known };
+/// Hoists in a whole rule. What patterns of arguments need evaluated is evaluated by each branch.
+pub(crate) fn rule(rule: &mut Rule) {
+    let mut hoist = Hoist { vars: &mut rule.vars };
     let mut patterns = Vec::new();
-    args.iter_mut().for_each(|it| hoist.operand(it, &mut patterns));
-    let mut first = true;
-    for Branch { value, body, .. } in branches.iter_mut() {
-        hoist.body(body);
-        body.splice(0..0, patterns.iter().cloned());
-        let mut added = Vec::new();
-        hoist.operand(value, &mut added);
-        if first {
-            keys.iter_mut().for_each(|it| hoist.operand(it, &mut added));
-            first = false;
-        }
-        body.append(&mut added);
+    for arg in &mut rule.args {
+        hoist.term(arg, &[], &mut patterns);
+        hoist.capture(arg, &mut patterns);
+    }
+    for branch in &mut rule.branches {
+        branch.body.extend(patterns.iter().cloned());
+        hoist.branch(branch);
     }
 }
 
-/// Hoists in the body of a query.
-pub(crate) fn query(body: &mut Vec<Expr>, vars: &mut Vec<VarInfo>, known: Known) {
-    Hoist { vars, known }.body(body);
-}
-
-struct Hoist<'v> {
-    vars: &'v mut Vec<VarInfo>,
-    known: Known,
+pub(crate) struct Hoist<'r> {
+    pub(crate) vars: &'r mut Vec<VarInfo>,
 }
 
 impl Hoist<'_> {
-    fn body(&mut self, body: &mut Vec<Expr>) {
-        let mut out = Vec::with_capacity(body.len() + 2);
-        for mut expr in body.drain(..) {
-            let mut before = Vec::new();
-            let mut outside = Vec::new();
-            self.with_values(&mut expr, &mut outside);
-            let kept = self.expr(&mut expr, &mut before);
-            out.append(&mut outside);
-            for mut it in before {
-                it.with.clone_from(&expr.with);
-                out.push(it);
-            }
-            if kept {
-                out.push(expr);
-            }
-        }
-        *body = out;
+    fn branch(&mut self, branch: &mut Branch) {
+        let mut body = std::mem::take(&mut branch.body);
+        self.term(&mut branch.value, &[], &mut body);
+        let mut out = self.body(body);
+        self.capture(&mut branch.value, &mut out);
+        branch.body = out;
     }
 
-    /// Hoists what `with` puts in, which is evaluated without any replacement.
-    fn with_values(&mut self, expr: &mut Expr, before: &mut Vec<Expr>) {
+    /// Moves a term to the body if it must be evaluated.
+    fn capture(&mut self, term: &mut Term, body: &mut Vec<Expr>) {
+        if term.requires_eval() {
+            self.move_out(term, &[], body);
+        }
+    }
+
+    /// Moves a term to the body and leaves a variable.
+    fn move_out(&mut self, term: &mut Term, with: &[With], body: &mut Vec<Expr>) {
+        let var = generate(self.vars);
+        let moved = std::mem::replace(term, Term::var(var, term.span));
+        body.push(Expr { with: with.to_vec(), ..Expr::capture(var, moved) });
+    }
+
+    pub(crate) fn body(&mut self, body: Vec<Expr>) -> Vec<Expr> {
+        let mut out = Vec::with_capacity(body.len());
+        for expr in body {
+            self.expr(expr, &mut out);
+        }
+        out
+    }
+
+    fn expr(&mut self, mut expr: Expr, out: &mut Vec<Expr>) {
         for with in &mut expr.with {
-            if let Replacement::Term(term) = &mut with.value {
-                self.operand(term, before);
+            if let Replacement::Term(value) = &mut with.value {
+                self.term(value, &[], out);
+                self.capture(value, out);
             }
         }
-    }
-
-    /// Hoists in an expression; says whether it stays.
-    fn expr(&mut self, expr: &mut Expr, before: &mut Vec<Expr>) -> bool {
-        let span = expr.span;
+        let with = std::mem::take(&mut expr.with);
         match &mut expr.kind {
-            ExprKind::Term(term) => {
-                if let TermKind::Call(call) = &mut term.kind {
-                    let call =
-                        std::mem::replace(&mut **call, Call { callee: Callee::Builtin(0), args: Vec::new() });
-                    expr.kind = ExprKind::Call(call);
-                    return self.expr(expr, before);
-                }
-                self.side(term, before);
+            ExprKind::Term(term) => self.term(term, &with, out),
+            ExprKind::Unify(lhs, rhs) => {
+                self.term(lhs, &with, out);
+                self.term(rhs, &with, out);
             }
-            ExprKind::Unify(..) => return self.unify(expr, before),
-            ExprKind::Call(call) => {
-                if Some(&call.callee) == self.known.print.map(Callee::Builtin).as_ref()
-                    && !self.print(call, span)
-                {
-                    return false;
-                }
-                call.args.iter_mut().for_each(|it| self.operand(it, before));
-            }
+            ExprKind::Call(call) => self.terms(&mut call.args, &with, out),
             ExprKind::Every(every) => {
-                if every.domain.as_var().is_none() {
-                    self.operand(&mut every.domain, before);
-                    if every.domain.as_var().is_none() {
-                        self.capture(&mut every.domain, before);
-                    }
-                }
-                self.body(&mut every.body);
+                let var = generate(self.vars);
+                let span = every.domain.span;
+                let domain = std::mem::replace(&mut every.domain, Term::var(var, span));
+                self.expr(Expr { with: with.clone(), ..Expr::capture(var, domain) }, out);
+                every.body = self.body(std::mem::take(&mut every.body));
             }
-            ExprKind::Not(operand) => self.body(&mut operand.body),
-            ExprKind::And(a, b) | ExprKind::Or(a, b) => {
-                self.body(&mut a.body);
-                self.body(&mut b.body);
+            ExprKind::Not(operand) => self.operand(operand),
+            ExprKind::And(lhs, rhs) | ExprKind::Or(lhs, rhs) => {
+                self.operand(lhs);
+                self.operand(rhs);
             }
         }
-        true
+        expr.with = with;
+        out.push(expr);
     }
 
-    /// Hoists in both sides; a call on one side gives its result to the other one.
-    fn unify(&mut self, expr: &mut Expr, before: &mut Vec<Expr>) -> bool {
-        let ExprKind::Unify(a, b) = &mut expr.kind else { return true };
-        let gives = |call: &Term, other: &Term| {
-            let takes =
-                !other.requires_eval() && !matches!(other.kind, TermKind::Call(_) | TermKind::Template(_));
-            matches!(call.kind, TermKind::Call(_)) && takes
-        };
-        if !expr.negated && (gives(a, b) || gives(b, a)) {
-            let (call, other) = if gives(a, b) { (a, b) } else { (b, a) };
-            let output = std::mem::replace(other, Term::new(TermKind::Null, other.span));
-            let call = std::mem::replace(call, Term::new(TermKind::Null, call.span));
-            let TermKind::Call(mut call) = call.kind else { return true };
-            call.args.iter_mut().for_each(|it| self.operand(it, before));
-            call.args.push(output);
-            expr.kind = ExprKind::Call(*call);
-            expr.generated = true;
-            return true;
+    fn operand(&mut self, operand: &mut Operand) {
+        operand.body = self.body(std::mem::take(&mut operand.body));
+    }
+
+    fn terms(&mut self, terms: &mut [Term], with: &[With], out: &mut Vec<Expr>) {
+        for term in terms {
+            self.term(term, with, out);
         }
-        self.side(a, before);
-        self.side(b, before);
-        true
     }
 
-    /// Hoists in a term that may itself be a reference or comprehension.
-    fn side(&mut self, term: &mut Term, before: &mut Vec<Expr>) {
+    fn term(&mut self, term: &mut Term, with: &[With], out: &mut Vec<Expr>) {
         match &mut term.kind {
-            TermKind::Ref(reference) => self.reference(reference, before),
-            TermKind::Compr(compr) => self.compr(compr),
-            _ => self.operand(term, before),
-        }
-    }
-
-    /// Hoists until the term needs no evaluation.
-    fn operand(&mut self, term: &mut Term, before: &mut Vec<Expr>) {
-        match &mut term.kind {
-            TermKind::Null
-            | TermKind::Bool(_)
-            | TermKind::Number(_)
-            | TermKind::String(_)
-            | TermKind::Var(_) => {}
-            TermKind::Array(items) | TermKind::Set(items) => {
-                items.iter_mut().for_each(|it| self.operand(it, before));
-            }
+            TermKind::Call(_) => self.call(term, with, out),
+            TermKind::Ref(reference) => self.reference(reference, with, out),
+            TermKind::Array(items) | TermKind::Set(items) => self.terms(items, with, out),
             TermKind::Object(entries) => {
                 for (key, value) in entries {
-                    self.operand(key, before);
-                    self.operand(value, before);
+                    self.term(key, with, out);
+                    self.term(value, with, out);
                 }
             }
-            TermKind::Ref(reference) => {
-                self.reference(reference, before);
-                self.capture(term, before);
-            }
-            TermKind::Compr(compr) => {
-                self.compr(compr);
-                self.capture(term, before);
-            }
-            TermKind::Call(call) => {
-                call.args.iter_mut().for_each(|it| self.operand(it, before));
-                self.capture_call(term, before);
-            }
-            TermKind::Template(parts) => {
-                let parts = std::mem::take(parts);
-                self.template(term, parts, before);
-            }
+            TermKind::Compr(compr) => self.compr(compr),
+            _ => {}
         }
     }
 
-    fn capture(&mut self, term: &mut Term, before: &mut Vec<Expr>) {
-        let var = generate(self.vars);
-        let whole = std::mem::replace(term, Term::var(var, term.span));
-        before.push(Expr::capture(var, whole));
-    }
-
-    fn capture_call(&mut self, term: &mut Term, before: &mut Vec<Expr>) {
-        let var = generate(self.vars);
+    fn call(&mut self, term: &mut Term, with: &[With], out: &mut Vec<Expr>) {
         let span = term.span;
-        let whole = std::mem::replace(term, Term::var(var, span));
-        let TermKind::Call(mut call) = whole.kind else { return };
+        let var = generate(self.vars);
+        let moved = std::mem::replace(term, Term::var(var, span));
+        let TermKind::Call(mut call) = moved.kind else { return };
+        self.terms(&mut call.args, with, out);
         call.args.push(Term::var(var, span));
-        before.push(Expr { generated: true, ..Expr::new(ExprKind::Call(*call), span) });
+        let kind = ExprKind::Call(*call);
+        out.push(Expr { generated: true, with: with.to_vec(), ..Expr::new(kind, span) });
     }
 
-    fn reference(&mut self, reference: &mut Ref, before: &mut Vec<Expr>) {
+    fn reference(&mut self, reference: &mut Ref, with: &[With], out: &mut Vec<Expr>) {
         if let Head::Term(head) = &mut reference.head {
-            let mut head = std::mem::replace(head, Term::new(TermKind::Null, Span::default()));
-            self.operand(&mut head, before);
-            if head.as_var().is_none() {
-                self.capture(&mut head, before);
-            }
-            reference.head = Head::Var(head.as_var().unwrap_or(VarId(0)));
+            self.term(head, with, out);
         }
-        for part in &mut reference.parts {
-            self.operand(part, before);
-            if !part.is_scalar() && part.as_var().is_none() {
-                self.capture(part, before);
+        self.terms(&mut reference.parts, with, out);
+        if let Head::Term(head) = &mut reference.head {
+            if head.as_var().is_none() {
+                self.move_out(head, with, out);
+            }
+            if let Some(var) = head.as_var() {
+                reference.head = Head::Var(var);
             }
         }
     }
 
     fn compr(&mut self, compr: &mut Compr) {
-        self.body(&mut compr.body);
-        let mut added = Vec::new();
+        let mut body = std::mem::take(&mut compr.body);
         if let Some(key) = &mut compr.key {
-            self.operand(key, &mut added);
+            self.term(key, &[], &mut body);
         }
-        self.operand(&mut compr.term, &mut added);
-        compr.body.append(&mut added);
-    }
-
-    /// A template string calls a built-in with its pieces; each expression is a set, which may be empty.
-    fn template(&mut self, term: &mut Term, parts: Vec<Part>, before: &mut Vec<Expr>) {
-        let span = term.span;
-        let pieces: Vec<Term> = parts
-            .into_iter()
-            .map(|it| match it {
-                Part::Text(text) => text,
-                Part::Expr(expr) => self.set_of(expr),
-            })
-            .collect();
-        let Some(template) = self.known.template else { return };
-        let mut array = Term::new(TermKind::Array(pieces), span);
-        self.operand(&mut array, before);
-        term.kind = TermKind::Call(Box::new(Call { callee: Callee::Builtin(template), args: vec![array] }));
-        self.capture_call(term, before);
-    }
-
-    /// Returns the set of an expression's values.
-    fn set_of(&mut self, mut expr: Expr) -> Term {
-        let span = expr.span;
-        let var = generate(self.vars);
-        let value = match expr.kind {
-            ExprKind::Term(term) => term,
-            ExprKind::Call(call) => Term::new(TermKind::Call(Box::new(call)), span),
-            // A condition: its value is whether it holds.
-            condition => {
-                expr.kind = condition;
-                let term = Term::new(TermKind::Bool(true), span);
-                let compr = Compr { kind: ComprKind::Set, key: None, term, body: vec![expr] };
-                return Term::new(TermKind::Compr(Box::new(compr)), span);
-            }
-        };
-        let capture = Expr { with: expr.with, ..Expr::capture(var, value) };
-        let body = vec![capture];
-        let compr = Compr { kind: ComprKind::Set, key: None, term: Term::var(var, span), body };
-        Term::new(TermKind::Compr(Box::new(compr)), span)
-    }
-
-    /// A call of `print` goes, or gets the sets of its arguments' values.
-    fn print(&mut self, call: &mut Call, span: Span) -> bool {
-        let Some(internal) = self.known.internal_print else { return false };
-        let sets: Vec<Term> = call
-            .args
-            .drain(..)
-            .map(|it| {
-                let expr = Expr::new(ExprKind::Term(it.clone()), it.span);
-                self.set_of(expr)
-            })
-            .collect();
-        call.callee = Callee::Builtin(internal);
-        call.args = vec![Term::new(TermKind::Array(sets), span)];
-        true
+        self.term(&mut compr.term, &[], &mut body);
+        let mut out = self.body(body);
+        if let Some(key) = &mut compr.key {
+            self.capture(key, &mut out);
+        }
+        self.capture(&mut compr.term, &mut out);
+        compr.body = out;
     }
 }

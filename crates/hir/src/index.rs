@@ -7,7 +7,10 @@
 use lictor_syntax::ast;
 use rustc_hash::FxHashMap;
 
-use crate::tree::{GroupId, GroupKind, RuleId};
+use crate::{
+    show,
+    tree::{GroupId, GroupKind, RuleId},
+};
 
 /// A node of the tree, by position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -195,7 +198,8 @@ impl<'a> Index<'a> {
             let Some(node) = self.nodes.get_mut(id.0 as usize) else { continue };
             open.extend(node.children.iter().rev());
             let members = node.members.clone();
-            let below = |it: &RuleId| self.rule(*it).is_some_and(|it| it.rule.head.reference.parts.len() > it.names);
+            let below =
+                |it: &RuleId| self.rule(*it).is_some_and(|it| it.rule.head.reference.parts.len() > it.names);
             if members.iter().any(below) {
                 self.absorb(id);
             }
@@ -271,20 +275,6 @@ impl<'a> Index<'a> {
         path.into_iter().try_fold(ROOT, |node, key| self.child(node, key))
     }
 
-    /// Says whether a rule defines a document above a path.
-    pub(crate) fn defined_above(&self, path: &[&str]) -> bool {
-        let mut at = ROOT;
-        let (_, above) = path.split_last().unwrap_or((&"", &[]));
-        for key in above {
-            let Some(next) = self.child(at, key) else { return false };
-            at = next;
-            if self.node(at).is_some_and(|it| !it.rules.is_empty()) {
-                return true;
-            }
-        }
-        false
-    }
-
     /// Returns the group that a rule belongs to.
     pub(crate) fn group_of_rule(&self, rule: &Entry<'a>) -> GroupId {
         self.node(rule.group_node).and_then(|it| it.group).unwrap_or(GroupId(0))
@@ -303,11 +293,33 @@ impl<'a> Index<'a> {
         out
     }
 
+    /// Returns the path of a group as it is shown.
+    pub(crate) fn group_text(&self, group: GroupId) -> String {
+        let path = self.group(group).map(|it| self.path(it.node)).unwrap_or_default();
+        show::data_path(path.iter().map(Key::text))
+    }
+
+    /// Returns the paths of all functions as they are shown.
+    pub(crate) fn function_names(&self) -> impl Iterator<Item = String> {
+        (0..)
+            .zip(&self.groups)
+            .filter(|(_, it)| matches!(it.kind, GroupKind::Function { .. }))
+            .map(|(at, _)| self.group_text(GroupId(at)))
+    }
+
     /// Returns the arity of what is called at a group: that of its first rule.
     pub(crate) fn arity(&self, group: GroupId) -> Option<usize> {
         let node = self.node(self.group(group)?.node)?;
         let first = self.rule(*node.rules.first()?)?;
         Some(first.arity())
+    }
+}
+
+impl<'a> Key<'a> {
+    pub(crate) fn text(&self) -> &'a str {
+        match self {
+            Self::String(text) | Self::Other(text) => text,
+        }
     }
 }
 

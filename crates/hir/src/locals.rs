@@ -17,6 +17,7 @@ use crate::{
 
 mod statements;
 mod terms;
+mod with;
 
 /// The walk over one module's or query's rules.
 #[derive(Debug)]
@@ -57,7 +58,7 @@ impl<'a> Lowering<'a> {
         self.scopes.push(Scope::default());
         let mut argument_names = Vec::new();
         let args = self.arguments(rule, &mut argument_names, sink);
-        let arguments = self.scopes.pop();
+        let arguments = self.scopes.end_arguments();
         let mut used: Vec<&str> = Vec::new();
         self.scopes.start_branch(arguments.clone());
         let mut keys = Vec::new();

@@ -1,22 +1,31 @@
 //! Queries: a body whose variables, and whose expressions' values, are the answer.
+//!
+//! A query goes the way of a rule's body. Before its names are looked up, each expression that has a value is made to
+//! leave it in a variable. `==` stays a call, for whoever asks `1 == 2` wants to be told `false`.
 
 use std::sync::Arc;
 
 use lictor_syntax::{Diagnostic, Source, ast};
 
 use crate::{
-    Options, builtins_of,
+    Options, declared,
     diagnostics::{Sink, Stage},
-    draft::{Call, Expr, ExprKind, Term},
+    draft::{Call, Callee, Expr, ExprKind, Head, Operand, Term, TermKind},
+    dynamic::Dynamic,
     finish::Finish,
-    hoist,
+    functions::Functions,
+    hoist::Hoist,
     index::Index,
     locals::Lowering,
-    outputs::Vars,
+    outputs, overrides,
+    prints::Prints,
     resolve::{Context, Globals},
-    safety::Safety,
+    safety,
     scope::{Scope, generate},
-    tree::{FileId, Query, QueryExpression, Var},
+    templates::Templates,
+    tree::{FileId, Query, QueryExpression, Var, VarId},
+    vars::{self, View},
+    varset::VarSet,
 };
 
 /// What a query is read in.
@@ -37,88 +46,164 @@ pub(crate) fn lower(
     let ctx = Context { index: surroundings.index, options: surroundings.options };
     let globals = Globals::new(surroundings.index, surroundings.package.to_vec(), surroundings.imports);
     let mut sink = Sink::default();
+    if ctx.options.strict {
+        overrides::in_body(source, body, &mut sink);
+    }
     let mut lowering = Lowering::new(ctx, source, &globals);
     lowering.scopes.push(Scope::default());
-    let hidden = crate::declared::in_body(body);
-    lowering.scopes.ignore(&hidden);
-    let (mut draft, expressions) = captured(&mut lowering, body, source);
-    // What a query declares is its answer: nothing in it is unused.
-    lowering.found.unused.clear();
-    lowering.file_faults(&mut sink);
-    let mut vars = std::mem::take(&mut lowering.scopes.vars);
-    crate::calls::check_body(&draft, ctx, source, &mut sink);
-    hoist::query(&mut draft, &mut vars, builtins_of(surroundings.options));
-    let mut safety = Safety { source, vars: &vars, faults: Vec::new() };
-    safety.body(&mut draft, &Vars::default());
-    safety.faults.into_iter().for_each(|it| sink.stop(Stage::BodySafety, it));
-    let mut bound = Vars::default();
-    for expr in &draft {
-        let mut inside = Vars::default();
-        crate::outputs::all_of_expr(expr, &mut bound, &mut inside);
+    lowering.scopes.ignore(&declared::in_body(body));
+    let mut expressions = Vec::new();
+    let mut draft = statements(&mut lowering, body, source, &mut expressions);
+    lowering.check_unused(0);
+    for fault in lowering.found.unused.drain(..) {
+        sink.stop(Stage::LocalVars, fault);
     }
-    let finish = Finish { file: FileId(u32::MAX), capabilities: surroundings.options.capabilities };
-    let names: Vec<Var> =
-        vars.iter().map(|it| Var { name: it.name.clone(), generated: it.generated }).collect();
-    let mut outputs: Vec<_> = bound
-        .into_iter()
-        .filter(|it| names.get(it.0 as usize).is_some_and(|var| !var.generated && !var.name.starts_with('$')))
-        .collect();
-    outputs.sort_by(|a, b| {
-        let name = |it: &crate::tree::VarId| names.get(it.0 as usize).map(|var| &*var.name);
-        name(a).cmp(&name(b))
-    });
-    let query =
-        Query { body: finish.body(&draft), vars: names, outputs, expressions, source: Arc::clone(source) };
-    (query, sink.finish(surroundings.options.error_limit))
+    let (templates, prints) = (lowering.found.templates, lowering.found.prints);
+    lowering.file_faults(&mut sink);
+    let mut infos = std::mem::take(&mut lowering.scopes.vars);
+    let none = VarSet::default();
+    if templates {
+        let mut walk = Templates { ctx, source, vars: &mut infos, faults: Vec::new() };
+        walk.body(&mut draft, &none);
+        walk.faults.into_iter().for_each(|it| sink.stop(Stage::TemplateStrings, it));
+    }
+    if prints {
+        let mut walk = Prints { ctx, source, vars: &mut infos, faults: Vec::new() };
+        walk.body(&mut draft, &none);
+        walk.faults.into_iter().for_each(|it| sink.stop(Stage::PrintCalls, it));
+    }
+    let mut draft = Hoist { vars: &mut infos }.body(draft);
+    Functions { ctx, source, sink: &mut sink, modern: ctx.options.strict }.body(&draft);
+    let found = safety::order(ctx, &mut draft, &none);
+    for fault in safety::report::report(source, &infos, &found, "") {
+        sink.stop(Stage::BodySafety, fault);
+    }
+    let draft = Dynamic { vars: &mut infos, equal: None, known: VarSet::default() }.body(draft);
+    let expressions = in_order(&draft, expressions);
+    let mut bound = VarSet::default();
+    vars::in_body(&draft, View::OPEN, &mut bound);
+    let finish = Finish { ctx, file: FileId(u32::MAX) };
+    let vars = finish.vars(infos);
+    let outputs = outputs_of(&bound, &vars);
+    let query = Query { body: finish.body(draft), vars, outputs, expressions, source: Arc::clone(source) };
+    (query, sink.finish(ctx.options.error_limit))
+}
+
+/// Returns the variables that the answer shows, in order of their names.
+fn outputs_of(bound: &VarSet, vars: &[Var]) -> Vec<VarId> {
+    let name = |it: VarId| vars.get(it.0 as usize).map(|var| &*var.name);
+    let is_shown = |it: &VarId| vars.get(it.0 as usize).is_some_and(|var| !var.generated);
+    let mut outputs: Vec<VarId> = bound.iter().filter(is_shown).collect();
+    outputs.sort_by(|a, b| name(*a).cmp(&name(*b)));
+    outputs.dedup_by(|a, b| name(*a) == name(*b));
+    outputs
 }
 
 /// Lowers the expressions and catches the value of each that has one.
-fn captured<'a>(
+fn statements<'a>(
     lowering: &mut Lowering<'a>,
     body: &'a [ast::Expr],
     source: &Source,
-) -> (Vec<Expr>, Vec<QueryExpression>) {
-    let mut draft = Vec::with_capacity(body.len());
-    let mut expressions = Vec::with_capacity(body.len());
+    expressions: &mut Vec<QueryExpression>,
+) -> Vec<Expr> {
+    let mut draft = Vec::with_capacity(body.len() + 1);
     for expr in body {
-        let lowered = lowering.statement(expr);
+        let Some(mut lowered) = lowering.statement(expr) else { continue };
         let position = source.position(expr.span.start);
         let text = source.slice(expr.span).into();
-        let mut value = None;
-        if let Some(mut lowered) = lowered {
-            let term = if lowered.negated { None } else { valued(&mut lowered.kind, expr, lowering) };
-            if let Some(term) = term {
-                let var = generate(&mut lowering.scopes.vars);
-                value = Some(var);
-                let capture = Expr { with: lowered.with, ..Expr::capture(var, term) };
-                draft.push(Expr { generated: false, span: expr.span, ..capture });
-            } else {
-                draft.push(lowered);
-            }
-        }
-        expressions.push(QueryExpression { value, text, position: (position.row, position.col) });
+        expressions.push(QueryExpression { value: None, text, position: (position.row, position.col) });
+        lowered.query = u32::try_from(expressions.len()).unwrap_or(u32::MAX);
+        draft.push(lowered);
     }
-    (draft, expressions)
+    let many = body.len() > 1 || draft.iter().any(|it| iterates(lowering.ctx, it));
+    let mut captured = Vec::new();
+    for (expr, expression) in draft.iter_mut().zip(expressions) {
+        expression.value = capture(lowering, expr);
+        if let (Some(var), true) = (expression.value, many) {
+            let span = expr.span;
+            let kept = Expr::new(ExprKind::Term(Term::var(var, span)), span);
+            captured.push(Expr { generated: true, ..kept });
+        }
+    }
+    draft.extend(captured);
+    draft
 }
 
-/// Takes the term of an expression that has a value.
-fn valued(kind: &mut ExprKind, expr: &ast::Expr, lowering: &Lowering<'_>) -> Option<Term> {
-    match kind {
+/// Makes an expression leave its value in a variable, if it has one.
+fn capture(lowering: &mut Lowering<'_>, expr: &mut Expr) -> Option<VarId> {
+    if expr.negated {
+        return None;
+    }
+    let span = expr.span;
+    match &mut expr.kind {
         ExprKind::Term(term) => {
-            let taken = std::mem::replace(term, Term::new(crate::draft::TermKind::Null, expr.span));
-            Some(taken)
+            let var = generate(&mut lowering.scopes.vars);
+            let term = std::mem::replace(term, Term::new(TermKind::Null, span));
+            expr.kind = ExprKind::Unify(term, Term::var(var, span));
+            Some(var)
         }
-        ExprKind::Call(call) => {
-            if let crate::draft::Callee::Builtin(at) = call.callee {
-                let known = lowering.ctx.options.capabilities.at(at);
-                if known.is_some_and(|it| it.result.is_none() || call.args.len() != it.args.len()) {
-                    return None;
-                }
-            }
-            let empty = Call { callee: crate::draft::Callee::Builtin(0), args: Vec::new() };
-            let taken = std::mem::replace(call, empty);
-            Some(Term::new(crate::draft::TermKind::Call(Box::new(taken)), expr.span))
+        ExprKind::Call(call) if has_result(lowering.ctx, call) => {
+            let var = generate(&mut lowering.scopes.vars);
+            call.args.push(Term::var(var, span));
+            Some(var)
         }
         _ => None,
     }
+}
+
+fn has_result(ctx: Context<'_>, call: &Call) -> bool {
+    if outputs::arity(ctx, &call.callee) != Some(call.args.len()) {
+        return false;
+    }
+    match call.callee {
+        Callee::Builtin(at) => ctx.options.capabilities.at(at).is_some_and(|it| it.result.is_some()),
+        _ => true,
+    }
+}
+
+/// Tells whether an expression may have several solutions by itself.
+fn iterates(ctx: Context<'_>, expr: &Expr) -> bool {
+    let body = |operand: &Operand| operand.body.iter().any(|it| iterates(ctx, it));
+    let term = |it: &Term| term_iterates(ctx, it);
+    match &expr.kind {
+        ExprKind::Term(it) => term(it),
+        ExprKind::Unify(lhs, rhs) => term(lhs) || term(rhs),
+        ExprKind::Call(call) => call_iterates(ctx, call),
+        ExprKind::Every(every) => term(&every.domain) || every.body.iter().any(|it| iterates(ctx, it)),
+        ExprKind::Not(operand) => body(operand),
+        ExprKind::And(lhs, rhs) | ExprKind::Or(lhs, rhs) => body(lhs) || body(rhs),
+    }
+}
+
+fn call_iterates(ctx: Context<'_>, call: &Call) -> bool {
+    let relation = match call.callee {
+        Callee::Builtin(at) => ctx.options.capabilities.at(at).is_some_and(|it| it.flags.relation),
+        _ => false,
+    };
+    relation || call.args.iter().any(|it| term_iterates(ctx, it))
+}
+
+fn term_iterates(ctx: Context<'_>, term: &Term) -> bool {
+    match &term.kind {
+        TermKind::Ref(reference) => {
+            let head = match &reference.head {
+                Head::Term(head) => term_iterates(ctx, head),
+                _ => false,
+            };
+            head || reference.parts.iter().any(|it| it.as_var().is_some() || term_iterates(ctx, it))
+        }
+        TermKind::Call(call) => call_iterates(ctx, call),
+        TermKind::Array(items) | TermKind::Set(items) => items.iter().any(|it| term_iterates(ctx, it)),
+        TermKind::Object(entries) => {
+            entries.iter().any(|(key, value)| term_iterates(ctx, key) || term_iterates(ctx, value))
+        }
+        _ => false,
+    }
+}
+
+/// Returns the expressions in the order in which they are evaluated, which is how an answer lists them.
+fn in_order(draft: &[Expr], expressions: Vec<QueryExpression>) -> Vec<QueryExpression> {
+    let mut slots: Vec<Option<QueryExpression>> = expressions.into_iter().map(Some).collect();
+    let places = draft.iter().filter_map(|it| (it.query as usize).checked_sub(1));
+    places.filter_map(|at| slots.get_mut(at)?.take()).collect()
 }

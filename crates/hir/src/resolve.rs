@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use lictor_syntax::{Source, Span, ast};
+use lictor_syntax::{Source, Span, ast, printer};
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -99,6 +99,11 @@ impl<'a> Globals<'a> {
         }
     }
 
+    /// Returns root and path of a name unless a local variable hides it.
+    pub(crate) fn path_of(&self, name: &str, hidden: bool) -> Option<(&'a str, Vec<&'a str>)> {
+        if hidden { None } else { self.path(name) }
+    }
+
     fn meaning(&self, name: &str) -> Option<Meaning<'a>> {
         let meaning = *self.meanings.get(name)?;
         if let Meaning::Import(_, at) = meaning
@@ -110,8 +115,8 @@ impl<'a> Globals<'a> {
     }
 
     /// Returns the function that a reference calls, whose head is no local variable.
-    pub(crate) fn callee(&self, ctx: Context<'a>, name: &ast::Ref, hidden: bool) -> Callee {
-        let Some(head) = name.head.as_var() else { return Callee::Unknown(show::reference(name).into()) };
+    pub(crate) fn callee(&self, ctx: Context<'a>, name: &'a ast::Ref, hidden: bool) -> Callee {
+        let Some(head) = name.head.as_var() else { return Callee::Unknown(printer::ref_text(name).into()) };
         let keys: Option<Vec<&str>> = name.parts.iter().map(ast::Term::as_str).collect();
         let global = if hidden { None } else { self.path(head) };
         let (root, mut path) = match global {
@@ -146,7 +151,7 @@ impl<'a> Globals<'a> {
                 _ => true,
             };
             if is_data_import(import) && !used && !meant {
-                let text = import_text(import);
+                let text = printer::import_text(import);
                 sink.go_on(Stage::UnusedImports, names::unused_import(source, import.span, &text));
             }
         }
@@ -175,18 +180,8 @@ fn builtin(ctx: Context<'_>, name: &ast::Ref) -> Callee {
     }
     match name.dotted() {
         Some(text) => caps.position(&text).map_or_else(|| Callee::Unknown(text.into()), Callee::Builtin),
-        None => Callee::Unknown(show::reference(name).into()),
+        None => Callee::Unknown(printer::ref_text(name).into()),
     }
-}
-
-/// Returns an import as OPA prints it.
-fn import_text(import: &ast::Import) -> String {
-    let mut out = format!("import {}", show::reference(&import.path));
-    if let Some(alias) = &import.alias {
-        out.push_str(" as ");
-        out.push_str(&alias.text);
-    }
-    out
 }
 
 /// Reports imports that hide earlier ones.
@@ -195,7 +190,7 @@ pub(crate) fn check_duplicate_imports(module: &ast::Module, sink: &mut Sink) {
     for import in &module.imports {
         match seen.get(import.name()) {
             Some(first) => {
-                let text = import_text(first);
+                let text = printer::import_text(first);
                 let fault = names::duplicate_import(&module.source, import.span, &text);
                 sink.go_on(Stage::DuplicateImports, fault);
             }

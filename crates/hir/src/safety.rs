@@ -1,244 +1,285 @@
-//! Bodies in an order in which every variable is bound where it must be, or the faults of those that have none.
+//! Orders bodies so that every variable is bound where it must be, and reports those that cannot be.
 //!
-//! The order is OPA's: expressions are taken from first to last whenever all their variables are bound or bound by
-//! themselves, again and again until none can be taken. What is left is unsafe.
+//! An expression goes to the end of the ordered body as soon as all it needs is bound; of several in their source
+//! order. Then the closures are ordered, each knowing what stands before it. What is left over is unsafe. The rules,
+//! odd ones included, are OPA's: which programs are refused depends on them.
 
-use rustc_hash::FxHashMap;
-
-use lictor_syntax::{Diagnostic, Source, Span};
+use lictor_syntax::Span;
 
 use crate::{
-    diagnostics::safety as faults,
-    draft::{Compr, Expr, ExprKind, Replacement, Term, TermKind, VarInfo},
-    outputs::{Vars, all_of_expr, closures, of_expr, outer},
-    tree::VarId,
+    draft::{Compr, Expr, ExprKind, Head, Operand, Replacement, Term, TermKind},
+    outputs,
+    resolve::Context,
+    unify,
+    vars::{self, View},
+    varset::VarSet,
 };
 
-/// The check of one rule or query.
+pub(crate) mod heads;
+pub(crate) mod report;
+
+/// Variables that are unsafe, with the expression that needs them.
 #[derive(Debug)]
-pub(crate) struct Safety<'a> {
-    pub(crate) source: &'a Source,
-    pub(crate) vars: &'a [VarInfo],
-    pub(crate) faults: Vec<Diagnostic>,
+pub(crate) struct Unsafe {
+    pub(crate) span: Span,
+    pub(crate) vars: VarSet,
+    /// The variables left of `:=` if it is one.
+    pub(crate) taken: VarSet,
 }
 
-impl Safety<'_> {
-    /// Orders a body whose variables in `bound` are bound from outside; returns what is bound behind it.
-    pub(crate) fn body(&mut self, body: &mut Vec<Expr>, bound: &Vars) -> Vars {
-        let mut safe = bound.clone();
-        let mut waiting: Vec<Waiting> = Vec::with_capacity(body.len());
-        let mut outside_all = Vars::default();
-        for expr in body.drain(..) {
-            let (mut outside, mut inside) = (Vars::default(), Vars::default());
-            all_of_expr(&expr, &mut outside, &mut inside);
-            outside_all.extend(&outside);
-            waiting.push(Waiting { expr, outside, inside });
+/// Orders a body and returns what is unsafe in it.
+pub(crate) fn order(ctx: Context<'_>, body: &mut Vec<Expr>, outside: &VarSet) -> Vec<Unsafe> {
+    let mut open = VarSet::default();
+    for expr in body.iter() {
+        open_vars(ctx, expr, &mut open);
+    }
+    let mut known = open.clone();
+    known.keep_all(outside);
+    let mut items: Vec<Item> = std::mem::take(body)
+        .into_iter()
+        .map(|expr| {
+            let mut missing = VarSet::default();
+            open_vars(ctx, &expr, &mut missing);
+            missing.remove_all(&known);
+            let mut closed = VarSet::default();
+            vars::in_closures(&expr, &mut closed);
+            closed.keep_all(&open);
+            closed.remove_all(outside);
+            Item { expr: Some(expr), missing, closed }
+        })
+        .collect();
+    let mut ordered = Vec::with_capacity(items.len());
+    loop {
+        let before = ordered.len();
+        for item in &mut items {
+            schedule(ctx, item, &mut known, &mut ordered);
         }
-        // Variables of closures that the body knows must be bound before the closure.
-        for it in &mut waiting {
-            it.inside.retain(|var| outside_all.contains(var) && !it.outside.contains(var));
+        if ordered.len() == before {
+            break;
         }
-        let mut ordered = Vec::with_capacity(waiting.len());
-        loop {
-            let before = waiting.len();
-            let mut left = Vec::new();
-            for it in waiting {
-                match self.place(it, &mut safe) {
-                    Ok(expr) => ordered.push(expr),
-                    Err(it) => left.push(it),
+    }
+    let mut found: Vec<Unsafe> = Vec::new();
+    for item in &items {
+        if let Some(expr) = &item.expr {
+            add_unsafe(&mut found, expr, &item.missing);
+        }
+    }
+    order_closures(ctx, &mut ordered, outside, &mut found);
+    // What could not be placed is kept: whoever reports a fault still wants the whole body.
+    ordered.extend(items.into_iter().filter_map(|it| it.expr));
+    *body = ordered;
+    found
+}
+
+/// An expression that waits for its place.
+struct Item {
+    expr: Option<Expr>,
+    missing: VarSet,
+    /// Variables of the body that its closures need.
+    closed: VarSet,
+}
+
+fn schedule(ctx: Context<'_>, item: &mut Item, known: &mut VarSet, ordered: &mut Vec<Expr>) {
+    let Some(expr) = &item.expr else { return };
+    let bound = outputs::of_expr(ctx, expr, known);
+    if !item.closed.is_empty() {
+        // A closure that needs just what its expression binds would feed itself.
+        if item.closed == bound {
+            return;
+        }
+        item.missing = item.closed.clone();
+    }
+    item.missing.remove_all(&bound);
+    item.missing.remove_all(known);
+    if item.missing.is_empty() {
+        ordered.extend(item.expr.take());
+        known.add_all(&bound);
+    }
+}
+
+fn add_unsafe(found: &mut Vec<Unsafe>, expr: &Expr, vars: &VarSet) {
+    if vars.is_empty() {
+        return;
+    }
+    let mut taken = VarSet::default();
+    if let (ExprKind::Unify(lhs, _), true) = (&expr.kind, expr.assigned) {
+        vars::in_term(lhs, View::ALL, &mut taken);
+    }
+    found.push(Unsafe { span: expr.span, vars: vars.clone(), taken });
+}
+
+/// Collects the variables that must be bound before an expression: those outside of closures, and those that the
+/// implicit operands of `not`, `and`, `or` do not bind themselves.
+fn open_vars(ctx: Context<'_>, expr: &Expr, out: &mut VarSet) {
+    match &expr.kind {
+        ExprKind::Not(operand) => open_operand(ctx, operand, out),
+        ExprKind::And(lhs, rhs) | ExprKind::Or(lhs, rhs) => {
+            open_operand(ctx, lhs, out);
+            open_operand(ctx, rhs, out);
+        }
+        _ => return vars::in_expr(expr, View::OPEN, out),
+    }
+    vars::in_with(expr, View::OPEN, out);
+}
+
+fn open_operand(ctx: Context<'_>, operand: &Operand, out: &mut VarSet) {
+    if operand.explicit {
+        return;
+    }
+    let mut once = VarSet::default();
+    let mut twice = VarSet::default();
+    for expr in &operand.body {
+        let mut here = VarSet::default();
+        vars::in_expr(expr, View::OPEN, &mut here);
+        for var in here.iter() {
+            if once.contains(var) {
+                twice.insert(var);
+            }
+        }
+        once.add_all(&here);
+    }
+    if operand.body.len() > 1 {
+        // What one expression binds and another one uses is the operand's own.
+        let mut own = bound_in_operand(ctx, &operand.body, &once);
+        own.keep_all(&twice);
+        once.remove_all(&own);
+    }
+    out.add_all(&once);
+}
+
+fn bound_in_operand(ctx: Context<'_>, body: &[Expr], all: &VarSet) -> VarSet {
+    let mut known = all.clone();
+    for expr in body {
+        if let ExprKind::Unify(lhs, rhs) = &expr.kind {
+            for var in [lhs.as_var(), rhs.as_var()].into_iter().flatten() {
+                known.remove(var);
+            }
+        }
+    }
+    let mut bound = VarSet::default();
+    loop {
+        let before = bound.clone();
+        for expr in body {
+            if let ExprKind::Unify(lhs, rhs) = &expr.kind {
+                let mut more = unify::unified(&known, lhs, rhs);
+                more.remove_all(&known);
+                bound.add_all(&more);
+                known.add_all(&more);
+            }
+        }
+        if bound == before {
+            break;
+        }
+    }
+    for expr in body {
+        if let ExprKind::Call(call) = &expr.kind
+            && let Some(arity) = outputs::arity(ctx, &call.callee)
+            && let Some(outputs) = call.args.get(arity..)
+        {
+            vars::in_terms(outputs, View::OUTPUT, &mut bound);
+        }
+    }
+    bound
+}
+
+fn order_closures(ctx: Context<'_>, body: &mut [Expr], outside: &VarSet, found: &mut Vec<Unsafe>) {
+    let mut known = outside.clone();
+    for expr in body {
+        let mut closures = Closures { ctx, known: &mut known, found, span: expr.span };
+        closures.expr(expr);
+        open_vars(ctx, expr, &mut known);
+    }
+}
+
+/// The walk through the closures of one expression.
+struct Closures<'a, 'w> {
+    ctx: Context<'a>,
+    known: &'w mut VarSet,
+    found: &'w mut Vec<Unsafe>,
+    span: Span,
+}
+
+impl Closures<'_, '_> {
+    fn expr(&mut self, expr: &mut Expr) {
+        match &mut expr.kind {
+            ExprKind::Term(term) => self.term(term),
+            ExprKind::Unify(lhs, rhs) => {
+                self.term(lhs);
+                self.term(rhs);
+            }
+            ExprKind::Call(call) => self.terms(&mut call.args),
+            ExprKind::Every(every) => {
+                self.known.insert(every.value);
+                if let Some(key) = every.key {
+                    self.known.insert(key);
+                }
+                self.body(&mut every.body, &VarSet::default());
+            }
+            ExprKind::Not(operand) => self.body(&mut operand.body, &VarSet::default()),
+            ExprKind::And(lhs, rhs) | ExprKind::Or(lhs, rhs) => {
+                self.body(&mut lhs.body, &VarSet::default());
+                self.body(&mut rhs.body, &VarSet::default());
+            }
+        }
+        if matches!(expr.kind, ExprKind::Term(_) | ExprKind::Unify(..) | ExprKind::Call(_)) {
+            for with in &mut expr.with {
+                if let Replacement::Term(value) = &mut with.value {
+                    self.term(value);
                 }
             }
-            waiting = left;
-            if waiting.is_empty() || waiting.len() == before {
-                break;
-            }
-        }
-        for it in waiting {
-            self.report(&it, &safe);
-            ordered.push(it.expr);
-        }
-        *body = ordered;
-        safe
-    }
-
-    /// Takes an expression if it is safe now.
-    fn place(&mut self, mut it: Waiting, safe: &mut Vars) -> Result<Expr, Waiting> {
-        let outputs = of_expr(&it.expr, safe);
-        let is_safe = it.outside.iter().all(|var| safe.contains(var) || outputs.contains(var))
-            && it.inside.is_subset(safe);
-        if !is_safe {
-            return Err(it);
-        }
-        let before = safe.clone();
-        safe.extend(outputs);
-        self.inner(&mut it.expr, &before, safe);
-        Ok(it.expr)
-    }
-
-    /// Orders the bodies inside an expression.
-    fn inner(&mut self, expr: &mut Expr, before: &Vars, after: &Vars) {
-        for with in &mut expr.with {
-            if let Replacement::Term(term) = &mut with.value {
-                self.term(term, before);
-            }
-        }
-        match &mut expr.kind {
-            ExprKind::Term(term) => self.term(term, before),
-            ExprKind::Unify(a, b) => {
-                self.term(a, before);
-                self.term(b, before);
-            }
-            ExprKind::Call(call) => call.args.iter_mut().for_each(|it| self.term(it, before)),
-            ExprKind::Every(every) => {
-                self.term(&mut every.domain, before);
-                let mut bound = after.clone();
-                bound.extend(every.key);
-                bound.insert(every.value);
-                self.body(&mut every.body, &bound);
-            }
-            ExprKind::Not(operand) => {
-                self.body(&mut operand.body, after);
-            }
-            ExprKind::And(a, b) | ExprKind::Or(a, b) => {
-                self.body(&mut a.body, after);
-                self.body(&mut b.body, after);
-            }
         }
     }
 
-    fn term(&mut self, term: &mut Term, bound: &Vars) {
+    fn terms(&mut self, terms: &mut [Term]) {
+        for term in terms {
+            self.term(term);
+        }
+    }
+
+    fn term(&mut self, term: &mut Term) {
         match &mut term.kind {
-            TermKind::Compr(compr) => self.compr(compr, bound),
-            TermKind::Array(items) | TermKind::Set(items) => {
-                items.iter_mut().for_each(|it| self.term(it, bound))
+            TermKind::Ref(reference) => {
+                if let Head::Term(head) = &mut reference.head {
+                    self.term(head);
+                }
+                self.terms(&mut reference.parts);
             }
+            TermKind::Call(call) => self.terms(&mut call.args),
+            TermKind::Array(items) | TermKind::Set(items) => self.terms(items),
             TermKind::Object(entries) => {
                 for (key, value) in entries {
-                    self.term(key, bound);
-                    self.term(value, bound);
+                    self.term(key);
+                    self.term(value);
                 }
             }
+            TermKind::Compr(compr) => self.compr(compr),
             _ => {}
         }
     }
 
-    fn compr(&mut self, compr: &mut Compr, bound: &Vars) {
-        let safe = self.body(&mut compr.body, bound);
-        let terms: Vec<Term> = compr.key.iter().chain([&compr.term]).cloned().collect();
-        for term in &terms {
-            self.head(term, &safe, false);
+    fn compr(&mut self, compr: &mut Compr) {
+        let mut collected = VarSet::default();
+        if let Some(key) = &compr.key {
+            vars::in_term(key, View::ALL, &mut collected);
         }
+        vars::in_term(&compr.term, View::ALL, &mut collected);
+        self.body(&mut compr.body, &collected);
     }
 
-    /// Reports variables of a head that the body does not bind.
-    pub(crate) fn head(&mut self, term: &Term, safe: &Vars, is_rule: bool) {
-        let mut found = Vec::new();
-        spans(term, &mut found);
-        let mut seen = Vars::default();
-        for (var, span) in found {
-            if safe.contains(&var) || !seen.insert(var) {
-                continue;
+    /// Orders a closure's body; `collected` must occur in it or outside.
+    fn body(&mut self, body: &mut Vec<Expr>, collected: &VarSet) {
+        if !collected.is_empty() {
+            let mut present = self.known.clone();
+            for expr in body.iter() {
+                open_vars(self.ctx, expr, &mut present);
             }
-            let Some(info) = self.vars.get(var.0 as usize) else { continue };
-            if info.generated {
-                continue;
-            }
-            let fault = if is_rule {
-                faults::unsafe_head_var(self.source, span, &info.name, "")
-            } else {
-                faults::unsafe_var(self.source, span, &info.name, "")
-            };
-            self.push(fault);
-        }
-    }
-
-    fn report(&mut self, it: &Waiting, safe: &Vars) {
-        let mut found = Vec::new();
-        expr_spans(&it.expr, &mut found);
-        let outputs = of_expr(&it.expr, safe);
-        let mut named = false;
-        let mut seen: FxHashMap<VarId, ()> = FxHashMap::default();
-        for (var, span) in found {
-            if safe.contains(&var) || outputs.contains(&var) || seen.insert(var, ()).is_some() {
-                continue;
-            }
-            let Some(info) = self.vars.get(var.0 as usize) else { continue };
-            if !info.generated {
-                named = true;
-                self.push(faults::unsafe_var(self.source, span, &info.name, ""));
+            let mut missing = collected.clone();
+            missing.remove_all(&present);
+            if !missing.is_empty() {
+                self.found.push(Unsafe { span: self.span, vars: missing, taken: VarSet::default() });
             }
         }
-        for var in &it.inside {
-            if let Some(info) = self.vars.get(var.0 as usize)
-                && !safe.contains(var)
-                && !info.generated
-            {
-                named = true;
-                self.push(faults::unsafe_var(self.source, it.expr.span, &info.name, ""));
-            }
-        }
-        if !named && !it.expr.generated {
-            self.push(faults::unsafe_expression(self.source, it.expr.span, ""));
-        }
-    }
-
-    fn push(&mut self, fault: Diagnostic) {
-        let same = |it: &Diagnostic| {
-            it.message == fault.message && it.row() == fault.row() && it.col() == fault.col()
-        };
-        if !self.faults.iter().any(same) {
-            self.faults.push(fault);
-        }
-    }
-}
-
-#[derive(Debug)]
-struct Waiting {
-    expr: Expr,
-    /// Variables outside of closures.
-    outside: Vars,
-    /// Variables of closures that the body uses elsewhere.
-    inside: Vars,
-}
-
-/// Collects variables outside of closures with their places.
-fn spans(term: &Term, out: &mut Vec<(VarId, Span)>) {
-    match &term.kind {
-        TermKind::Var(var) => out.push((*var, term.span)),
-        TermKind::Array(items) | TermKind::Set(items) => items.iter().for_each(|it| spans(it, out)),
-        TermKind::Object(entries) => entries.iter().for_each(|it| {
-            spans(&it.0, out);
-            spans(&it.1, out);
-        }),
-        TermKind::Ref(reference) => {
-            if let crate::draft::Head::Var(var) = reference.head {
-                out.push((var, term.span));
-            }
-            reference.parts.iter().for_each(|it| spans(it, out));
-        }
-        _ => {
-            let mut vars = Vars::default();
-            outer(term, &mut vars);
-            closures(term, &mut |_| {});
-            out.extend(vars.into_iter().map(|it| (it, term.span)));
-        }
-    }
-}
-
-fn expr_spans(expr: &Expr, out: &mut Vec<(VarId, Span)>) {
-    match &expr.kind {
-        ExprKind::Term(term) => spans(term, out),
-        ExprKind::Unify(a, b) => {
-            spans(a, out);
-            spans(b, out);
-        }
-        ExprKind::Call(call) => call.args.iter().for_each(|it| spans(it, out)),
-        ExprKind::Every(every) => spans(&every.domain, out),
-        ExprKind::Not(_) | ExprKind::And(..) | ExprKind::Or(..) => {}
-    }
-    for with in &expr.with {
-        if let Replacement::Term(term) = &with.value {
-            spans(term, out);
-        }
+        let found = order(self.ctx, body, self.known);
+        self.found.extend(found);
     }
 }

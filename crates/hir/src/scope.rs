@@ -71,6 +71,8 @@ pub(crate) struct Scopes<'a> {
     stack: Vec<Scope<'a>>,
     /// Names that nobody declared.
     plain: FxHashMap<&'a str, VarId>,
+    /// Those of them in patterns of arguments.
+    plain_arguments: FxHashMap<&'a str, VarId>,
     ignored: FxHashMap<&'a str, u32>,
 }
 
@@ -83,11 +85,22 @@ impl<'a> Scopes<'a> {
         self.stack.pop().unwrap_or_default()
     }
 
-    /// Starts another branch of the rule, which shares nothing with the ones before but arguments.
+    /// Ends the arguments: what is left is the scope that each branch starts with.
+    pub(crate) fn end_arguments(&mut self) -> Scope<'a> {
+        let all = self.pop();
+        let mut arguments = Scope::default();
+        for (name, local) in all.locals.into_iter().filter(|(_, it)| it.occurrence == Occurrence::Argument) {
+            arguments.insert(name, local);
+        }
+        self.plain_arguments = self.plain.clone();
+        arguments
+    }
+
+    /// Starts another branch of the rule, which shares nothing with the ones before but what arguments name.
     pub(crate) fn start_branch(&mut self, arguments: Scope<'a>) {
         self.stack.clear();
         self.stack.push(arguments);
-        self.plain.clear();
+        self.plain.clone_from(&self.plain_arguments);
     }
 
     /// Makes names hide rules and imports until [`Scopes::heed`].

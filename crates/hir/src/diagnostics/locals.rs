@@ -61,3 +61,9 @@ pub(crate) fn called_shadowed(source: &Source, span: Span, callee: &str) -> Diag
 pub(crate) fn undeclared(source: &Source, span: Span, name: &str) -> Diagnostic {
     compile_error(source, span, "undeclared-variable", format!("var {name} is undeclared"))
 }
+
+/// Refuses an operand that a template string cannot show; `kind` is OPA's name of the node.
+pub(crate) fn bad_template_part(source: &Source, span: Span, kind: &str) -> Diagnostic {
+    let message = format!("unexpected template-string expression type: {kind}");
+    compile_error(source, span, "template-part", message)
+}

@@ -5,8 +5,8 @@ use lictor_syntax::{Span, ast};
 use super::{Lowering, plain_expr};
 use crate::{
     declared,
-    diagnostics::{locals as faults, with},
-    draft::{Callee, Every, Expr, ExprKind, Head, Operand, Ref, Replacement, Target, Term, TermKind, With},
+    diagnostics::locals as faults,
+    draft::{Every, Expr, ExprKind, Head, Operand, Ref, Term, TermKind},
     scope::{Occurrence, Scope},
     tree::VarId,
 };
@@ -61,22 +61,11 @@ impl<'a> Lowering<'a> {
     }
 
     fn term_expr(&mut self, expr: &'a ast::Expr, term: &'a ast::Term) -> Expr {
-        let ast::TermKind::Call(call) = &term.kind else {
-            let kind = ExprKind::Term(self.term(term));
-            return self.closure(expr, kind);
+        let kind = match &term.kind {
+            ast::TermKind::Call(call) => ExprKind::Call(self.call_expr(call)),
+            _ => ExprKind::Term(self.term(term)),
         };
-        let call = self.call_expr(call);
-        let arity = match &call.callee {
-            Callee::Builtin(at) => {
-                let known = self.ctx.options.capabilities.at(*at).filter(|it| it.variadic.is_none());
-                known.map(crate::types::Declaration::arity)
-            }
-            Callee::Function(group) => self.ctx.index.arity(*group),
-            Callee::Unknown(_) => None,
-        };
-        // A statement may have its output as one more operand.
-        let generated = arity.is_some_and(|it| call.args.len() == it + 1);
-        Expr { generated, ..self.closure(expr, ExprKind::Call(call)) }
+        self.closure(expr, kind)
     }
 
     fn unify(&mut self, expr: &'a ast::Expr, lhs: &'a ast::Term, rhs: &'a ast::Term) -> Expr {
@@ -113,7 +102,7 @@ impl<'a> Lowering<'a> {
                     .collect(),
             ),
             _ => {
-                let fault = faults::cannot_assign(self.source, term.span, kind_name(term));
+                let fault = faults::cannot_assign(self.source, term.span, term.kind.name());
                 self.found.faults.push(fault);
                 TermKind::Null
             }
@@ -233,103 +222,6 @@ impl<'a> Lowering<'a> {
         }
         Operand { body, explicit: false }
     }
-
-    pub(crate) fn with(&mut self, with: &'a [ast::With]) -> Vec<With> {
-        with.iter()
-            .map(|it| {
-                let target = self.with_target(&it.target);
-                let value = self.with_value(it, &target);
-                With { target, value, span: it.span }
-            })
-            .collect()
-    }
-
-    fn with_target(&mut self, term: &'a ast::Term) -> Target {
-        let reference = match &term.kind {
-            ast::TermKind::Ref(reference) => reference,
-            ast::TermKind::Var(name) => {
-                if let Some(callee) = self.callee_of(term) {
-                    return Target::Callee(callee);
-                }
-                let resolved = self.globals.reference(name, term.span);
-                return self.document_target(resolved, term.span);
-            }
-            _ => return self.bad_target(term.span),
-        };
-        if let Some(callee) = self.callee_of(term) {
-            return Target::Callee(callee);
-        }
-        let Some(head) = reference.head.as_var() else { return self.bad_target(term.span) };
-        let start = match head {
-            "input" => Some(Ref { head: Head::Input, parts: Vec::new() }),
-            "data" => Some(Ref { head: Head::Data, parts: Vec::new() }),
-            name => self.globals.reference(name, term.span),
-        };
-        let whole = start.map(|mut it| {
-            it.parts.extend(reference.parts.iter().map(|part| self.term(part)));
-            it
-        });
-        self.document_target(whole, term.span)
-    }
-
-    fn document_target(&mut self, reference: Option<Ref>, span: Span) -> Target {
-        let Some(reference) = reference else { return self.bad_target(span) };
-        let mut path = Vec::with_capacity(reference.parts.len());
-        for part in &reference.parts {
-            let TermKind::String(key) = &part.kind else { return self.bad_target(span) };
-            path.push(key.clone());
-        }
-        match reference.head {
-            Head::Input => Target::Input(path),
-            Head::Data => {
-                let keys: Vec<&str> = path.iter().map(|it| &**it).collect();
-                if self.ctx.index.defined_above(&keys) {
-                    self.found.with_faults.push(with::partial_replacement(self.source, span));
-                }
-                Target::Data(path)
-            }
-            Head::Var(_) | Head::Term(_) => self.bad_target(span),
-        }
-    }
-
-    fn bad_target(&mut self, span: Span) -> Target {
-        self.found.with_faults.push(with::bad_target(self.source, span));
-        Target::Input(Vec::new())
-    }
-
-    /// Returns the function that a term names, if it names one.
-    fn callee_of(&mut self, term: &'a ast::Term) -> Option<Callee> {
-        let name = match &term.kind {
-            ast::TermKind::Ref(reference) => (**reference).clone(),
-            ast::TermKind::Var(_) => ast::Ref { head: term.clone(), parts: Vec::new(), span: term.span },
-            _ => return None,
-        };
-        let hidden = name.head.as_var().is_some_and(|it| self.scopes.declared(it).is_some());
-        if hidden {
-            return None;
-        }
-        match self.globals.callee(self.ctx, &name, false) {
-            Callee::Builtin(at) => Some(Callee::Builtin(at)),
-            Callee::Function(group) => {
-                let is_function = self
-                    .ctx
-                    .index
-                    .group(group)
-                    .is_some_and(|it| matches!(it.kind, crate::tree::GroupKind::Function { .. }));
-                is_function.then_some(Callee::Function(group))
-            }
-            Callee::Unknown(_) => None,
-        }
-    }
-
-    fn with_value(&mut self, with: &'a ast::With, target: &Target) -> Replacement {
-        if matches!(target, Target::Callee(_))
-            && let Some(callee) = self.callee_of(&with.value)
-        {
-            return Replacement::Callee(callee);
-        }
-        Replacement::Term(self.term(&with.value))
-    }
 }
 
 fn is_assignment(expr: &ast::Expr) -> bool {
@@ -337,25 +229,5 @@ fn is_assignment(expr: &ast::Expr) -> bool {
         ast::ExprKind::Assign(_) => true,
         ast::ExprKind::Term(term) => declared::assigned_by_name(term).is_some(),
         _ => false,
-    }
-}
-
-/// Returns OPA's word for what a term is.
-fn kind_name(term: &ast::Term) -> &'static str {
-    match &term.kind {
-        ast::TermKind::Null => "null",
-        ast::TermKind::Bool(_) => "boolean",
-        ast::TermKind::Number(_) => "number",
-        ast::TermKind::String(_) => "string",
-        ast::TermKind::Var(_) => "var",
-        ast::TermKind::Ref(_) => "ref",
-        ast::TermKind::Call(_) => "call",
-        ast::TermKind::Array(_) => "array",
-        ast::TermKind::Object(_) => "object",
-        ast::TermKind::Set(_) => "set",
-        ast::TermKind::ArrayCompr(_) => "arraycomprehension",
-        ast::TermKind::SetCompr(_) => "setcomprehension",
-        ast::TermKind::ObjectCompr(_) => "objectcomprehension",
-        ast::TermKind::Template(_) => "templatestring",
     }
 }

@@ -1,90 +1,129 @@
-//! Terms, references and calls: every name is looked up, nothing is moved.
+//! Terms: variables, references, calls, comprehensions, template strings.
 
-use lictor_syntax::ast;
+use lictor_syntax::{Span, ast, printer};
 
 use super::Lowering;
 use crate::{
+    declared,
     diagnostics::{calls, locals as faults},
-    draft::{Call, Callee, Compr, ComprKind, Head, Part, Ref, Term, TermKind},
+    draft::{Call, Callee, Compr, ComprKind, Expr, Head, Part, Ref, Term, TermKind},
     scope::Scope,
-    show,
 };
 
 impl<'a> Lowering<'a> {
     pub(crate) fn term(&mut self, term: &'a ast::Term) -> Term {
         let kind = match &term.kind {
             ast::TermKind::Null => TermKind::Null,
-            ast::TermKind::Bool(it) => TermKind::Bool(*it),
-            ast::TermKind::Number(it) => TermKind::Number(it.clone()),
-            ast::TermKind::String(it) => TermKind::String(it.value.clone()),
-            ast::TermKind::Var(name) => return self.name(name, term),
+            ast::TermKind::Bool(value) => TermKind::Bool(*value),
+            ast::TermKind::Number(text) => TermKind::Number(text.clone()),
+            ast::TermKind::String(text) => TermKind::String(text.value.clone()),
+            ast::TermKind::Var(name) => self.name(name, term.span),
             ast::TermKind::Ref(reference) => self.reference(reference),
-            ast::TermKind::Call(call) => TermKind::Call(Box::new(self.nested_call(call, term))),
-            ast::TermKind::Array(items) => TermKind::Array(items.iter().map(|it| self.term(it)).collect()),
-            ast::TermKind::Set(items) => TermKind::Set(items.iter().map(|it| self.term(it)).collect()),
-            ast::TermKind::Object(entries) => {
-                TermKind::Object(entries.iter().map(|it| (self.term(&it.0), self.term(&it.1))).collect())
+            ast::TermKind::Call(call) => TermKind::Call(Box::new(self.nested_call(call, term.span))),
+            ast::TermKind::Array(items) => TermKind::Array(self.terms(items)),
+            ast::TermKind::Set(items) => TermKind::Set(self.terms(items)),
+            ast::TermKind::Object(entries) => TermKind::Object(
+                entries.iter().map(|(key, value)| (self.term(key), self.term(value))).collect(),
+            ),
+            ast::TermKind::ArrayCompr(compr) => self.compr(ComprKind::Array, None, &compr.term, &compr.body),
+            ast::TermKind::SetCompr(compr) => self.compr(ComprKind::Set, None, &compr.term, &compr.body),
+            ast::TermKind::ObjectCompr(compr) => {
+                self.compr(ComprKind::Object, Some(&compr.key), &compr.value, &compr.body)
             }
-            ast::TermKind::ArrayCompr(it) => self.compr(ComprKind::Array, None, &it.term, &it.body),
-            ast::TermKind::SetCompr(it) => self.compr(ComprKind::Set, None, &it.term, &it.body),
-            ast::TermKind::ObjectCompr(it) => {
-                self.compr(ComprKind::Object, Some(&it.key), &it.value, &it.body)
-            }
-            ast::TermKind::Template(it) => {
-                self.found.templates = true;
-                TermKind::Template(it.parts.iter().map(|it| self.part(it)).collect())
-            }
+            ast::TermKind::Template(template) => self.template(template),
         };
         Term::new(kind, term.span)
     }
 
-    fn part(&mut self, part: &'a ast::TemplatePart) -> Part {
-        match part {
-            ast::TemplatePart::Text(text) => Part::Text(self.term(text)),
-            ast::TemplatePart::Expr(expr) => {
-                let kind = crate::draft::ExprKind::Term(Term::new(TermKind::Null, expr.span));
-                let lowered = self.statement(expr);
-                Part::Expr(lowered.unwrap_or_else(|| crate::draft::Expr::new(kind, expr.span)))
-            }
+    fn terms(&mut self, terms: &'a [ast::Term]) -> Vec<Term> {
+        terms.iter().map(|it| self.term(it)).collect()
+    }
+
+    /// Looks a name up that stands for itself.
+    fn name(&mut self, name: &'a str, span: Span) -> TermKind {
+        match self.head(name, span) {
+            (Head::Var(var), _) => TermKind::Var(var),
+            (head, parts) => TermKind::Ref(Box::new(Ref { head, parts })),
         }
     }
 
-    fn name(&mut self, name: &'a str, term: &'a ast::Term) -> Term {
-        if let Some(var) = self.scopes.use_declared(name) {
-            return Term::var(var, term.span);
+    /// Looks up a name that a reference may start with.
+    fn head(&mut self, name: &'a str, span: Span) -> (Head, Vec<Term>) {
+        if self.globals.has(name) && !self.scopes.is_ignored(name) {
+            if let Some(found) = self.globals.reference(name, span) {
+                return (found.head, found.parts);
+            }
         }
-        if !self.scopes.is_ignored(name)
-            && let Some(reference) = self.globals.reference(name, term.span)
-        {
-            return Term::new(TermKind::Ref(Box::new(reference)), term.span);
+        let root = match name {
+            "input" => Head::Input,
+            "data" => Head::Data,
+            _ => return (Head::Var(self.scopes.use_name(name)), Vec::new()),
+        };
+        match self.scopes.use_declared(name) {
+            Some(var) => (Head::Var(var), Vec::new()),
+            None => (root, Vec::new()),
         }
-        Term::var(self.scopes.use_name(name), term.span)
     }
 
     fn reference(&mut self, reference: &'a ast::Ref) -> TermKind {
-        let mut out = match reference.head.as_var() {
-            Some(name) => match self.scopes.use_declared(name) {
-                Some(var) => Ref { head: Head::Var(var), parts: Vec::new() },
-                None => self.undeclared_head(name, &reference.head),
-            },
-            None => Ref { head: Head::Term(self.term(&reference.head)), parts: Vec::new() },
+        let (head, mut parts) = match &reference.head.kind {
+            ast::TermKind::Var(name) => self.head(name, reference.head.span),
+            _ => (Head::Term(self.term(&reference.head)), Vec::new()),
         };
-        out.parts.extend(reference.parts.iter().map(|it| self.term(it)));
-        TermKind::Ref(Box::new(out))
+        if let (Head::Var(var), true) = (&head, reference.parts.is_empty()) {
+            return TermKind::Var(*var);
+        }
+        parts.reserve(reference.parts.len());
+        for part in &reference.parts {
+            parts.push(self.term(part));
+        }
+        TermKind::Ref(Box::new(Ref { head, parts }))
     }
 
-    fn undeclared_head(&mut self, name: &'a str, head: &'a ast::Term) -> Ref {
-        if !self.scopes.is_ignored(name)
-            && let Some(reference) = self.globals.reference(name, head.span)
+    fn nested_call(&mut self, call: &'a ast::Call, span: Span) -> Call {
+        if let ast::Callee::Ref(name) = &call.callee
+            && let Some(head) = name.head.as_var()
+            && self.scopes.declared(head).is_some()
         {
-            return reference;
+            let fault = faults::called_shadowed(self.source, span, &printer::ref_text(name));
+            self.found.faults.push(fault);
         }
-        let head = match name {
-            "input" => Head::Input,
-            "data" => Head::Data,
-            _ => Head::Var(self.scopes.use_name(name)),
+        let out = self.call_expr(call);
+        if let Callee::Builtin(at) = out.callee
+            && self.ctx.options.capabilities.at(at).is_some_and(|it| it.result.is_none())
+        {
+            let text = printer::term_text(&ast::Term::new(ast::TermKind::Call(Box::new(call.clone())), span));
+            self.found.void_calls.push(calls::void_value(self.source, span, &text));
+        }
+        out
+    }
+
+    pub(crate) fn call_expr(&mut self, call: &'a ast::Call) -> Call {
+        let callee = match &call.callee {
+            ast::Callee::Infix(op, _) => self.operator(op.builtin()),
+            ast::Callee::Negation(_) => self.operator(ast::InfixOp::Minus.builtin()),
+            ast::Callee::Ref(name) => self.callee(name),
         };
-        Ref { head, parts: Vec::new() }
+        if let Callee::Builtin(at) = callee
+            && self.ctx.options.capabilities.at(at).is_some_and(|it| &*it.name == "print")
+        {
+            self.found.prints = true;
+        }
+        Call { callee, args: self.terms(&call.args) }
+    }
+
+    fn operator(&self, name: &str) -> Callee {
+        let found = self.ctx.options.capabilities.position(name);
+        found.map_or_else(|| Callee::Unknown(name.into()), Callee::Builtin)
+    }
+
+    pub(crate) fn callee(&mut self, name: &'a ast::Ref) -> Callee {
+        let Some(head) = name.head.as_var() else { return Callee::Unknown(printer::ref_text(name).into()) };
+        if self.scopes.use_declared(head).is_some() {
+            return Callee::Unknown(printer::ref_text(name).into());
+        }
+        let hidden = self.scopes.is_ignored(head);
+        self.globals.callee(self.ctx, name, hidden)
     }
 
     fn compr(
@@ -94,12 +133,12 @@ impl<'a> Lowering<'a> {
         term: &'a ast::Term,
         body: &'a [ast::Expr],
     ) -> TermKind {
-        let hidden = crate::declared::in_body(body);
+        let hidden = declared::in_body(body);
         self.scopes.ignore(&hidden);
         self.scopes.push(Scope::default());
         let unused_before = self.found.unused.len();
         let body = self.body(body);
-        let key = key.map(|it| self.term(it));
+        let key = key.map(|key| self.term(key));
         let term = self.term(term);
         self.check_unused(unused_before);
         self.scopes.pop();
@@ -107,45 +146,22 @@ impl<'a> Lowering<'a> {
         TermKind::Compr(Box::new(Compr { kind, key, term, body }))
     }
 
-    fn nested_call(&mut self, call: &'a ast::Call, term: &'a ast::Term) -> Call {
-        let lowered = self.call_expr(call);
-        if let Callee::Builtin(at) = lowered.callee
-            && self.ctx.options.capabilities.at(at).is_some_and(|it| it.result.is_none())
-        {
-            let text = show::call(call);
-            self.found.void_calls.push(calls::void_value(self.source, term.span, &text));
-        }
-        lowered
+    fn template(&mut self, template: &'a ast::Template) -> TermKind {
+        self.found.templates = true;
+        let parts = template.parts.iter().map(|part| match part {
+            ast::TemplatePart::Text(text) => Part::Text(self.term(text)),
+            ast::TemplatePart::Expr(expr) => {
+                self.scopes.push(Scope::default());
+                let out = self.statement(expr);
+                self.scopes.pop();
+                Part::Expr(out.unwrap_or_else(|| true_expr(expr.span)))
+            }
+        });
+        TermKind::Template(parts.collect())
     }
+}
 
-    pub(crate) fn call_expr(&mut self, call: &'a ast::Call) -> Call {
-        let callee = match &call.callee {
-            ast::Callee::Infix(op, _) => self.operator(op.builtin()),
-            ast::Callee::Negation(_) => self.operator(ast::InfixOp::Minus.builtin()),
-            ast::Callee::Ref(name) => self.callee(name, call),
-        };
-        let args = call.args.iter().map(|it| self.term(it)).collect();
-        Call { callee, args }
-    }
-
-    fn operator(&self, name: &str) -> Callee {
-        let found = self.ctx.options.capabilities.position(name);
-        found.map_or_else(|| Callee::Unknown(name.into()), Callee::Builtin)
-    }
-
-    fn callee(&mut self, name: &'a ast::Ref, call: &'a ast::Call) -> Callee {
-        let hidden = name.head.as_var().is_some_and(|it| self.scopes.is_ignored(it));
-        let shadowed = name.head.as_var().is_some_and(|it| self.scopes.declared(it).is_some());
-        if shadowed {
-            let text = show::reference(name);
-            self.found.faults.push(faults::called_shadowed(self.source, call.callee_span(), &text));
-        }
-        let callee = self.globals.callee(self.ctx, name, hidden);
-        if let Callee::Builtin(at) = callee
-            && self.ctx.options.capabilities.at(at).is_some_and(|it| &*it.name == "print")
-        {
-            self.found.prints = true;
-        }
-        callee
-    }
+/// Returns an expression that holds.
+pub(crate) fn true_expr(span: Span) -> Expr {
+    Expr::new(crate::draft::ExprKind::Term(Term::new(TermKind::Bool(true), span)), span)
 }

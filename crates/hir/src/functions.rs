@@ -1,0 +1,204 @@
+//! Calls of functions that do not exist or are deprecated, and calls with the wrong number of arguments.
+
+use lictor_syntax::{Source, Span, diagnostics::Detail};
+
+use crate::{
+    diagnostics::{Sink, Stage, calls as faults},
+    draft::{Call, Callee, Compr, Expr, ExprKind, Head, Replacement, Rule, Term, TermKind},
+    outputs,
+    resolve::Context,
+};
+
+/// The walk over one rule's or query's bodies.
+pub(crate) struct Functions<'r, 'a> {
+    pub(crate) ctx: Context<'a>,
+    pub(crate) source: &'a Source,
+    pub(crate) sink: &'r mut Sink,
+    /// Refuse deprecated built-ins.
+    pub(crate) modern: bool,
+}
+
+impl Functions<'_, '_> {
+    pub(crate) fn rule(&mut self, rule: &Rule) {
+        for branch in &rule.branches {
+            self.body(&branch.body);
+        }
+    }
+
+    pub(crate) fn body(&mut self, body: &[Expr]) {
+        for expr in body {
+            self.expr(expr);
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Term(term) => self.term(term),
+            ExprKind::Unify(lhs, rhs) => {
+                self.term(lhs);
+                self.term(rhs);
+            }
+            ExprKind::Call(call) => {
+                if !self.call(expr, call) {
+                    return;
+                }
+                for arg in &call.args {
+                    self.term(arg);
+                }
+            }
+            ExprKind::Every(every) => {
+                self.term(&every.domain);
+                self.body(&every.body);
+            }
+            ExprKind::Not(operand) => self.body(&operand.body),
+            ExprKind::And(lhs, rhs) | ExprKind::Or(lhs, rhs) => {
+                self.body(&lhs.body);
+                self.body(&rhs.body);
+            }
+        }
+        for with in &expr.with {
+            if let Replacement::Term(value) = &with.value {
+                self.term(value);
+            }
+        }
+    }
+
+    fn term(&mut self, term: &Term) {
+        match &term.kind {
+            TermKind::Ref(reference) => {
+                if let Head::Term(head) = &reference.head {
+                    self.term(head);
+                }
+                for part in &reference.parts {
+                    self.term(part);
+                }
+            }
+            TermKind::Array(items) | TermKind::Set(items) => {
+                for item in items {
+                    self.term(item);
+                }
+            }
+            TermKind::Object(entries) => {
+                for (key, value) in entries {
+                    self.term(key);
+                    self.term(value);
+                }
+            }
+            TermKind::Compr(compr) => self.compr(compr),
+            _ => {}
+        }
+    }
+
+    fn compr(&mut self, compr: &Compr) {
+        self.body(&compr.body);
+    }
+
+    /// Checks a call; a false one is not looked into.
+    fn call(&mut self, expr: &Expr, call: &Call) -> bool {
+        let Some(arity) = outputs::arity(self.ctx, &call.callee) else {
+            self.unknown(&call.callee, expr.span);
+            return false;
+        };
+        let have = call.args.len();
+        let fits = if expr.generated { have == arity + 1 } else { have == arity || have == arity + 1 };
+        if fits {
+            self.check_deprecated(&call.callee, expr.span);
+            return true;
+        }
+        let given = if expr.generated { have.saturating_sub(1) } else { have };
+        match &call.callee {
+            Callee::Function(group) => {
+                let name = self.ctx.index.group_text(*group);
+                let fault = faults::arity(self.source, expr.span, &name, arity, given);
+                self.sink.stop(Stage::UndefinedFunctions, fault);
+            }
+            Callee::Builtin(at) => self.builtin(*at, call, expr.span),
+            Callee::Unknown(_) => {}
+        }
+        false
+    }
+
+    fn check_deprecated(&mut self, callee: &Callee, span: Span) {
+        let Callee::Builtin(at) = callee else { return };
+        let Some(declaration) = self.ctx.options.capabilities.at(*at) else { return };
+        if self.modern && declaration.flags.deprecated {
+            let fault = faults::deprecated(self.source, span, &declaration.name);
+            self.sink.go_on(Stage::DeprecatedBuiltins, fault);
+        }
+    }
+
+    fn unknown(&mut self, callee: &Callee, span: Span) {
+        let Callee::Unknown(name) = callee else { return };
+        let fault = if self.ctx.options.absent.contains(&&**name) {
+            faults::not_available(self.source, span, name)
+        } else {
+            faults::undefined(self.source, span, name, self.near(name).as_deref())
+        };
+        self.sink.stop(Stage::UndefinedFunctions, fault);
+    }
+
+    /// Returns the function whose name is nearest to a wrong one.
+    fn near(&self, name: &str) -> Option<String> {
+        let builtins = self.ctx.options.capabilities.names().map(str::to_owned);
+        let functions = self.ctx.index.function_names();
+        let limit = 1 + name.len() / 4;
+        builtins
+            .chain(functions)
+            .map(|it| (distance(name, &it, limit), it))
+            .filter(|(distance, _)| *distance <= limit)
+            .min()
+            .map(|(_, it)| it)
+    }
+
+    fn builtin(&mut self, at: u32, call: &Call, span: Span) {
+        let Some(declaration) = self.ctx.options.capabilities.at(at) else { return };
+        let name = declaration.name.to_string();
+        let have: Vec<Option<Detail>> = call.args.iter().map(|_| None).collect();
+        let want: Vec<String> = declaration.args.iter().map(ToString::to_string).collect();
+        let have_text = format!("({})", vec!["???"; call.args.len()].join(", "));
+        let want_text = format!("({})", want.join(", "));
+        let want = want.into_iter().map(Detail::Text).collect();
+        let fault = faults::builtin_arity(self.source, span, &name, &have, (want, have_text, want_text));
+        self.sink.stop(Stage::UndefinedFunctions, fault);
+    }
+}
+
+/// Returns how many single changes make one name of the other, `limit + 1` if more than `limit`.
+fn distance(a: &str, b: &str, limit: usize) -> usize {
+    if a.len().abs_diff(b.len()) > limit {
+        return limit + 1;
+    }
+    let b = b.as_bytes();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.bytes().enumerate() {
+        let mut diagonal = i;
+        let mut left = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let above = row.get(j + 1).copied().unwrap_or(0);
+            let here = (diagonal + usize::from(x != *y)).min(above + 1).min(left + 1);
+            if let Some(cell) = row.get_mut(j) {
+                *cell = left;
+            }
+            diagonal = above;
+            left = here;
+        }
+        if let Some(cell) = row.last_mut() {
+            *cell = left;
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        for (a, b, want) in
+            [("abc", "abc", 0), ("startwith", "startswith", 1), ("kitten", "sitting", 3), ("", "ab", 2)]
+        {
+            assert_eq!(distance(a, b, 9), want, "{a} {b}");
+        }
+    }
+}

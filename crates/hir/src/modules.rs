@@ -1,0 +1,199 @@
+//! All modules through all stages.
+//!
+//! Modules share the index and are lowered one by one; the checks that need all of them come last.
+
+use std::sync::Arc;
+
+use lictor_syntax::ast;
+
+use crate::{
+    Lowered, Options,
+    diagnostics::{Sink, Stage},
+    draft,
+    dynamic::Dynamic,
+    finish::{self, Finish},
+    functions::Functions,
+    hoist,
+    index::{self, Entry, Index},
+    locals::Lowering,
+    overrides,
+    prints::Prints,
+    resolve::{self, Context, Globals},
+    safety::{self, heads},
+    show,
+    templates::Templates,
+    tree::{FileId, Group, Hir, Rule, RuleId},
+    vars::{self, View},
+    varset::VarSet,
+};
+
+/// Lowers and checks modules.
+pub(crate) fn lower(modules: &[ast::Module], options: &Options<'_>) -> Lowered {
+    let modules: Vec<&ast::Module> = modules.iter().collect();
+    let index = index::build(&modules);
+    let mut sink = Sink::default();
+    let mut rules = Vec::with_capacity(index.rules.len());
+    for (at, module) in modules.iter().enumerate() {
+        let globals = Globals::of(&index, &module.package, &module.imports);
+        let ctx = Context { index: &index, options };
+        let mut one = Module { ctx, at, module, globals: &globals, sink: &mut sink, shared_rows: None };
+        one.lower(&mut rules);
+    }
+    let hir = Hir {
+        sources: modules.iter().map(|it| Arc::clone(&it.source)).collect(),
+        rules,
+        groups: groups(&index),
+        packages: packages(&modules),
+        print: options.print,
+    };
+    Lowered { hir, diagnostics: sink.finish(options.error_limit) }
+}
+
+fn groups(index: &Index<'_>) -> Vec<Group> {
+    let group = |it: &index::GroupEntry| Group {
+        path: index.path(it.node).iter().map(|key| key.text().into()).collect(),
+        kind: it.kind,
+        rules: it.rules.clone(),
+        default: it.default,
+    };
+    index.groups.iter().map(group).collect()
+}
+
+fn packages(modules: &[&ast::Module]) -> Vec<Vec<Box<str>>> {
+    let path =
+        |it: &&ast::Module| it.package.path.iter().filter_map(ast::Term::as_str).map(Box::from).collect();
+    let mut packages: Vec<Vec<Box<str>>> = modules.iter().map(path).collect();
+    packages.sort();
+    packages.dedup();
+    packages
+}
+
+/// One module on its way.
+struct Module<'m, 'a> {
+    ctx: Context<'a>,
+    at: usize,
+    module: &'a ast::Module,
+    globals: &'m Globals<'a>,
+    sink: &'m mut Sink,
+    /// Rows with rules of several names, once somebody asks.
+    shared_rows: Option<Vec<u32>>,
+}
+
+impl<'m, 'a: 'm> Module<'m, 'a> {
+    fn lower(&mut self, rules: &mut Vec<Rule>) {
+        let index = self.ctx.index;
+        let first = index.first_rule.get(self.at).copied().unwrap_or(0);
+        let globals = self.globals;
+        let mut lowering = Lowering::new(self.ctx, &self.module.source, globals);
+        for offset in 0..self.module.rules.len() {
+            let id = RuleId(u32::try_from(first + offset).unwrap_or(u32::MAX));
+            let Some(entry) = index.rule(id) else { continue };
+            let draft = lowering.rule(entry, self.sink);
+            let (templates, prints) = (lowering.found.templates, lowering.found.prints);
+            lowering.file_faults(self.sink);
+            rules.push(self.rule(draft, entry, templates, prints));
+        }
+        let strict = self.ctx.options.strict;
+        if strict {
+            globals.check_unused(&self.module.source, &self.module.imports, self.sink);
+        }
+        if self.is_modern() {
+            resolve::check_duplicate_imports(self.module, self.sink);
+            overrides::check_module(self.module, self.sink);
+        }
+    }
+
+    fn rule(&mut self, mut draft: draft::Rule, entry: &Entry<'a>, templates: bool, prints: bool) -> Rule {
+        let mut args = VarSet::default();
+        vars::in_terms(&draft.args, View::ALL, &mut args);
+        if templates {
+            self.templates(&mut draft, &args);
+        }
+        if prints {
+            self.prints(&mut draft, &args);
+        }
+        hoist::rule(&mut draft);
+        let source = &self.module.source;
+        let modern = self.is_modern();
+        Functions { ctx: self.ctx, source, sink: self.sink, modern }.rule(&draft);
+        self.safety(&mut draft, entry, &args);
+        let equal = self.ctx.options.capabilities.position("equal");
+        let mut dynamic = Dynamic { vars: &mut draft.vars, equal, known: args };
+        for branch in &mut draft.branches {
+            dynamic.branch(branch);
+        }
+        self.finish(draft, entry)
+    }
+
+    /// Tells whether the module must do without what V1 dropped.
+    fn is_modern(&self) -> bool {
+        self.ctx.options.strict || self.module.version_max >= ast::RegoVersion::V1
+    }
+
+    fn templates(&mut self, draft: &mut draft::Rule, args: &VarSet) {
+        let source = &self.module.source;
+        let mut templates = Templates { ctx: self.ctx, source, vars: &mut draft.vars, faults: Vec::new() };
+        for (at, branch) in draft.branches.iter_mut().enumerate() {
+            let known = templates.body(&mut branch.body, args);
+            templates.term(&mut branch.value, &known);
+            if at == 0 {
+                draft.args.iter_mut().for_each(|arg| templates.term(arg, &known));
+            }
+        }
+        for fault in templates.faults {
+            self.sink.stop(Stage::TemplateStrings, fault);
+        }
+    }
+
+    fn prints(&mut self, draft: &mut draft::Rule, args: &VarSet) {
+        let source = &self.module.source;
+        let mut prints = Prints { ctx: self.ctx, source, vars: &mut draft.vars, faults: Vec::new() };
+        for branch in &mut draft.branches {
+            prints.body(&mut branch.body, args);
+            prints.term(&mut branch.value, args);
+        }
+        for fault in prints.faults {
+            self.sink.stop(Stage::PrintCalls, fault);
+        }
+    }
+
+    fn safety(&mut self, draft: &mut draft::Rule, entry: &Entry<'a>, args: &VarSet) {
+        let source = &self.module.source;
+        let draft::Rule { keys, branches, vars, .. } = draft;
+        for (at, branch) in branches.iter_mut().enumerate() {
+            let keys = if at == 0 { keys.as_slice() } else { &[] };
+            let open = heads::unsafe_vars(branch, keys, args);
+            let found = safety::order(self.ctx, &mut branch.body, args);
+            if open.is_empty() && found.is_empty() {
+                continue;
+            }
+            let scope = self.scope_text(entry, branch.span.start);
+            for fault in heads::report(source, vars, &open, &scope) {
+                self.sink.stop(Stage::HeadSafety, fault);
+            }
+            for fault in safety::report::report(source, vars, &found, &scope) {
+                self.sink.stop(Stage::BodySafety, fault);
+            }
+        }
+    }
+
+    /// Names the rule if its row holds others.
+    fn scope_text(&mut self, entry: &Entry<'_>, offset: u32) -> String {
+        let module = self.module;
+        let rows = self.shared_rows.get_or_insert_with(|| heads::shared_rows(module));
+        let row = module.source.position(offset).row;
+        if rows.contains(&row) { format!(" in rule {}", heads::rule_name(entry.rule)) } else { String::new() }
+    }
+
+    fn finish(&self, draft: draft::Rule, entry: &Entry<'a>) -> Rule {
+        let index = self.ctx.index;
+        let rule = entry.rule;
+        let finish = Finish { ctx: self.ctx, file: FileId(u32::try_from(self.at).unwrap_or(u32::MAX)) };
+        let group = index.group_of_rule(entry);
+        let path = index.group(group).map(|it| index.path(it.node)).unwrap_or_default();
+        let mut shown = show::data_path(path.iter().map(index::Key::text));
+        let behind = rule.head.reference.parts.get(entry.names..).unwrap_or_default();
+        show::push_parts(behind, &mut shown);
+        finish::rule(finish, draft, finish::Frame { group, shown: shown.into(), rule })
+    }
+}
