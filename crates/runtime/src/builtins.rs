@@ -26,6 +26,7 @@ pub(crate) mod replacement;
 pub(crate) mod semver;
 pub(crate) mod sets;
 pub(crate) mod strings;
+pub(crate) mod time;
 pub(crate) mod types;
 pub(crate) mod units;
 pub(crate) mod urls;
@@ -55,6 +56,7 @@ const FAMILIES: &[&[Builtin]] = &[
     semver::BUILTINS,
     sets::BUILTINS,
     strings::BUILTINS,
+    time::BUILTINS,
     types::BUILTINS,
     units::BUILTINS,
     urls::BUILTINS,

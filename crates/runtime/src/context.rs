@@ -8,6 +8,7 @@ use lictor_value::{Arena, Document, Value};
 
 use crate::go::glob::Glob;
 use crate::go::regex::Regex;
+use crate::go::zone::Zone;
 use crate::host::Host;
 use crate::pattern_cache::PatternCache;
 use crate::scratch::{List, Lists, PairLists, Pairs, Text, Texts};
@@ -81,6 +82,8 @@ pub struct Caches {
     pub(crate) regexes: RefCell<PatternCache<Regex>>,
     /// Compiled globs; kept between evaluations, bounded.
     pub(crate) globs: RefCell<PatternCache<Glob>>,
+    /// Time zones by name; kept between evaluations, bounded.
+    pub(crate) zones: RefCell<PatternCache<Zone>>,
     lists: Lists,
     pair_lists: PairLists,
     texts: Texts,
