@@ -163,11 +163,12 @@ fn parse_all(text: &str, options: &ParseOptions, goal: statements::Goal) -> Pars
     Parsed { tree: diagnostics.is_empty().then_some(statements), diagnostics, source }
 }
 
+/// Names the statement as OPA does, by its Go type.
 fn not_a_body(statement: &Statement) -> Diagnostic {
     let kind = match statement {
-        Statement::Package(_) => "a package clause",
-        Statement::Import(_) => "an import",
-        Statement::Rule(_) | Statement::Body(_) => "a rule",
+        Statement::Package(_) => "*ast.Package",
+        Statement::Import(_) => "*ast.Import",
+        Statement::Rule(_) | Statement::Body(_) => "*ast.Rule",
     };
     let message = format!("expected body but got {kind}");
     Diagnostic::unplaced(codes::PARSE, "not-a-query", message)
