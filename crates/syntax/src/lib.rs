@@ -4,6 +4,7 @@
 //! a name or knows a built-in's type: that is for the stages above. Numbers and strings stay text.
 
 #![forbid(unsafe_code)]
+#![deny(clippy::disallowed_methods)]
 
 mod annotations;
 pub mod ast;

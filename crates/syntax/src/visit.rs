@@ -1,4 +1,7 @@
 //! Walks over the tree.
+//!
+//! One walk visits terms, in bodies too, and may leave out what is inside; another moves a part
+//! of the tree to one place. Nothing here decides what the nodes mean.
 
 use crate::{
     ast::{Body, Callee, Expr, ExprKind, Operand, Ref, TemplatePart, Term, TermKind},

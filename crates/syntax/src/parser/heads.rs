@@ -1,4 +1,7 @@
 //! Rule heads: name, path, arguments, key and value.
+//!
+//! A head is first read raw, since only what follows tells whether it begins a rule, and of which
+//! kind. A name with a value and no body reads the same as an expression and is handed on as one.
 
 use crate::{
     ast::{Binding, Call, Callee, Expr, ExprKind, Head, Ref, Term, TermKind},

@@ -1,4 +1,7 @@
 //! Package clauses and imports, and the keywords that imports switch on.
+//!
+//! The path of an import is read with all importable keywords off, since it may name them; the
+//! token behind the path is then read anew. What is imported is not resolved here.
 
 use crate::{
     ast::{Import, Keywords, Name, Package, Ref, RegoVersion, StringLit, StringStyle, Term, TermKind},

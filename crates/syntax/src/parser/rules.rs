@@ -1,4 +1,7 @@
 //! Rules: heads with bodies, `else` branches and further bodies, and default rules.
+//!
+//! Here is settled which heads of V0 are partial sets. What V1 demands of rules is checked once
+//! the whole module is read, in the file on modules.
 
 use crate::{
     ast::{Body, ElseBranch, Expr, ExprKind, Head, Rule, Term, TermKind, is_wildcard},

@@ -1,4 +1,8 @@
 //! The list of statements of a text, and how the parser goes on after a fault.
+//!
+//! Each statement is tried as package clause, import, rule and expressions in turn. OPA stops at
+//! the first that is none of them; in a module this parser looks for the next line that may
+//! start a statement, and marks what it finds wrong from there on.
 
 use crate::{
     ast::{ExprKind, Statement},

@@ -1,4 +1,7 @@
-//! Template strings.
+//! Template strings: pieces of text and expressions in braces.
+//!
+//! The lexer has told the pieces apart; here their escapes are resolved and the expressions are
+//! held to what may stand in a template.
 
 use crate::{
     ast::{Expr, ExprKind, RegoVersion, StringLit, StringStyle, Template, TemplatePart, Term, TermKind},
