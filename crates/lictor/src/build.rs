@@ -1,12 +1,13 @@
 //! The stages in their order: check, lower, optimize, compile; and the built-ins that they know.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use lictor_hir::Flags;
 use lictor_hir::tree::{Hir, Query};
+use lictor_hir::types::DeclarationError;
 use lictor_plan::passes::{self, Folded, Passes};
 use lictor_plan::{BuiltinFacts, BuiltinLookup, Plan};
-use lictor_runtime::{NullHost, builtins};
+use lictor_runtime::{BuiltinFn, NullHost, builtins};
 use lictor_syntax::ast::{Import, Module, Statement, TermKind};
 use lictor_syntax::{Diagnostic, ParseOptions, parse_query, parse_statements, parse_term};
 use lictor_value::{Document, Value};
@@ -35,18 +36,41 @@ const DEPRECATED: &[&str] = &[
     "set_diff",
 ];
 
+/// A built-in of the embedder.
+#[derive(Clone, Debug)]
+pub struct CustomBuiltin {
+    /// The name as policies write it, `acme.lookup`.
+    pub name: String,
+    /// Operand and result types: `str, [any*] -> bool`; see [`lictor_hir::types`].
+    pub declaration: String,
+    /// The function.
+    pub function: BuiltinFn,
+    /// Whether equal operands may give different results.
+    pub impure: bool,
+}
+
 /// The built-ins that modules are checked against.
 #[derive(Clone, Debug)]
 pub(crate) struct Capabilities {
     declared: Arc<lictor_hir::Capabilities>,
     /// OPA's built-ins that are not there yet.
     absent: Vec<&'static str>,
+    custom: Vec<CustomBuiltin>,
 }
 
 impl Capabilities {
     /// Returns the built-ins of the table.
-    pub(crate) fn standard() -> Self {
-        let rows = builtins::table().iter().map(|it| {
+    pub(crate) fn standard() -> Arc<Self> {
+        static STANDARD: OnceLock<Arc<Capabilities>> = OnceLock::new();
+        Arc::clone(STANDARD.get_or_init(|| {
+            let table = Self::with(Vec::new());
+            Arc::new(table.expect("a test reads the declarations of the table"))
+        }))
+    }
+
+    /// Returns the built-ins of the table and others, which win.
+    pub(crate) fn with(custom: Vec<CustomBuiltin>) -> Result<Self, DeclarationError> {
+        let own = builtins::table().iter().map(|it| {
             let flags = Flags {
                 deprecated: DEPRECATED.contains(&it.name),
                 relation: it.name == "walk",
@@ -54,9 +78,29 @@ impl Capabilities {
             };
             (it.name, it.declaration, flags)
         });
-        let declared = lictor_hir::Capabilities::from_declarations(rows).unwrap_or_default();
+        let others = custom.iter().map(|it| {
+            let flags = Flags { impure: it.impure, ..Flags::default() };
+            (it.name.as_str(), it.declaration.as_str(), flags)
+        });
+        let declared = lictor_hir::Capabilities::from_declarations(own.chain(others))?;
         let absent = names::OPA.iter().copied().filter(|it| declared.get(it).is_none()).collect();
-        Self { declared: Arc::new(declared), absent }
+        Ok(Self { declared: Arc::new(declared), absent, custom })
+    }
+
+    /// The embedder's own.
+    pub(crate) fn custom(&self) -> &[CustomBuiltin] {
+        &self.custom
+    }
+
+    /// Finds the function of a built-in.
+    fn function(&self, name: &str) -> Option<BuiltinFn> {
+        let custom = self.custom.iter().find(|it| it.name == name).map(|it| it.function);
+        custom.or_else(|| lictor_runtime::builtin_named(name).map(|it| it.1.function))
+    }
+
+    /// Says whether a built-in depends on the world or has effects.
+    pub(crate) fn is_impure(&self, name: &str) -> bool {
+        matches!(name, "internal.print" | "trace") || self.declared.get(name).is_none_or(|it| it.flags.impure)
     }
 
     /// Returns what lowering asks.
@@ -71,12 +115,6 @@ impl Capabilities {
             }
         })
     }
-}
-
-/// Says whether a built-in depends on the world or has effects.
-pub(crate) fn is_impure(name: &str) -> bool {
-    matches!(name, "internal.print" | "trace")
-        || lictor_runtime::builtin_named(name).is_none_or(|it| it.1.impure)
 }
 
 fn check_options<'a>(capabilities: &'a Capabilities, options: &Options) -> lictor_hir::Options<'a> {
@@ -166,13 +204,13 @@ pub(crate) fn path_names(path: &str) -> Result<Vec<String>, Faults> {
 }
 
 /// Runs the passes.
-pub(crate) fn optimize(plan: &mut Plan, passes: Passes) {
-    passes::optimize(plan, passes, &evaluate, &is_impure);
+pub(crate) fn optimize(plan: &mut Plan, passes: Passes, capabilities: &Capabilities) {
+    passes::optimize(plan, passes, &|it| evaluate(it, capabilities), &|it| capabilities.is_impure(it));
 }
 
 /// Evaluates the entrypoints of a plan that needs no documents.
-fn evaluate(plan: &Plan) -> Vec<Folded> {
-    let Ok(program) = compile(plan) else {
+fn evaluate(plan: &Plan, capabilities: &Capabilities) -> Vec<Folded> {
+    let Ok(program) = compile(plan, capabilities) else {
         return plan.entrypoints.iter().map(|_| Folded::Unknown).collect();
     };
     let mut scratch = Scratch::new();
@@ -199,8 +237,7 @@ fn evaluate(plan: &Plan) -> Vec<Folded> {
 }
 
 /// Compiles a plan with the built-ins of the table.
-pub(crate) fn compile(plan: &Plan) -> Result<Program, Faults> {
-    let link = |name: &str| lictor_runtime::builtin_named(name).map(|it| it.1.function);
-    lictor_vm::compile(plan, link)
+pub(crate) fn compile(plan: &Plan, capabilities: &Capabilities) -> Result<Program, Faults> {
+    lictor_vm::compile(plan, |it| capabilities.function(it))
         .map_err(|err| Faults::new(vec![Diagnostic::unplaced("rego_compile_error", "plan", err.to_string())]))
 }

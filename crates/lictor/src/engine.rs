@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use lictor_hir::types::DeclarationError;
 use lictor_plan::passes::Passes;
 use lictor_store::BaseData;
 use lictor_syntax::ast::{Module, RegoVersion};
@@ -10,7 +11,7 @@ use lictor_syntax::{Diagnostic, ParseOptions, parse_module_bytes};
 use lictor_value::Document;
 use lictor_vm::Limits;
 
-use crate::build::{self, Capabilities};
+use crate::build::{self, Capabilities, CustomBuiltin};
 use crate::data::{self, DataError};
 use crate::faults::Faults;
 use crate::policy::Policy;
@@ -52,7 +53,7 @@ impl Default for Options {
 #[derive(Clone, Debug)]
 pub struct Engine {
     options: Options,
-    modules: Vec<Module>,
+    modules: Arc<Vec<Module>>,
     diagnostics: Vec<Diagnostic>,
     data: BaseData,
     capabilities: Arc<Capabilities>,
@@ -64,11 +65,22 @@ impl Engine {
     pub fn new(options: Options) -> Self {
         Self {
             options,
-            modules: Vec::new(),
+            modules: Arc::default(),
             diagnostics: Vec::new(),
             data: BaseData::new(),
-            capabilities: Arc::new(Capabilities::standard()),
+            capabilities: Capabilities::standard(),
         }
+    }
+
+    /// Adds a built-in; one of the same name gives way.
+    ///
+    /// # Errors
+    /// When the declaration is not in the notation.
+    pub fn add_builtin(&mut self, builtin: CustomBuiltin) -> Result<(), DeclarationError> {
+        let mut custom = self.capabilities.custom().to_vec();
+        custom.push(builtin);
+        self.capabilities = Arc::new(Capabilities::with(custom)?);
+        Ok(())
     }
 
     /// Parses a module and returns its faults, which [`Self::compile`] reports too.
@@ -77,7 +89,7 @@ impl Engine {
             ParseOptions { version: version.unwrap_or(self.options.version), ..ParseOptions::default() };
         let parsed = parse_module_bytes(name, text, &options);
         if parsed.diagnostics.is_empty() {
-            self.modules.extend(parsed.tree);
+            Arc::make_mut(&mut self.modules).extend(parsed.tree);
         }
         let known = self.diagnostics.len();
         self.diagnostics.extend(parsed.diagnostics);
@@ -123,7 +135,7 @@ impl Engine {
             return Err(Faults::new(self.limited(self.diagnostics.clone())));
         }
         let hir = build::check(&self.modules, &self.capabilities, &self.options).map_err(Faults::new)?;
-        let modules = self.modules.clone().into();
+        let modules = Arc::clone(&self.modules);
         let data = self.data.snapshot().map_err(|err| {
             Faults::new(vec![Diagnostic::unplaced(codes::COMPILE, "data-key-not-string", err.to_string())])
         })?;

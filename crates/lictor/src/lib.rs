@@ -36,9 +36,11 @@ mod policy;
 mod query;
 mod session;
 
+pub use build::CustomBuiltin;
 pub use data::{DataError, DataErrorKind, document_of_yaml};
 pub use engine::{Engine, Options};
 pub use faults::Faults;
+pub use lictor_hir::types::DeclarationError;
 pub use lictor_plan::passes::Passes;
 pub use lictor_plan::reads::{ReadSet, ReadStep, Reads};
 pub use lictor_runtime::{BuiltinError, BuiltinFn, Context, ErrorKind, Host, NullHost};

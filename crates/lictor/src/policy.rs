@@ -27,7 +27,7 @@ pub struct Policy {
 #[derive(Debug)]
 struct Generation {
     hir: Arc<Hir>,
-    modules: Arc<[Module]>,
+    modules: Arc<Vec<Module>>,
     data: Document,
     capabilities: Arc<Capabilities>,
     options: Options,
@@ -48,7 +48,7 @@ pub struct QueryOptions {
 impl Policy {
     pub(crate) fn new(
         hir: Arc<Hir>,
-        modules: Arc<[Module]>,
+        modules: Arc<Vec<Module>>,
         data: Document,
         capabilities: Arc<Capabilities>,
         options: Options,
@@ -109,7 +109,8 @@ impl Policy {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         lowering.entrypoint(&names);
         let options = Options { passes: Passes::NONE, ..self.inner.options.clone() };
-        Query::new(lowering.into_plan(), self.inner.data.clone(), &options, Vec::new())
+        let inner = &self.inner;
+        Query::new(lowering.into_plan(), inner.data.clone(), &options, &inner.capabilities, Vec::new())
     }
 
     /// Prepares an ad-hoc query. Each solution is `{"bindings": {…}, "expressions": […]}`.
@@ -146,6 +147,6 @@ impl Policy {
         expressions: Vec<lictor_hir::tree::QueryExpression>,
     ) -> Result<Query, Faults> {
         let inner = &self.inner;
-        Query::new(lowering.into_plan(), inner.data.clone(), &inner.options, expressions)
+        Query::new(lowering.into_plan(), inner.data.clone(), &inner.options, &inner.capabilities, expressions)
     }
 }

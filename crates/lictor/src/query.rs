@@ -10,7 +10,7 @@ use lictor_value::Document;
 use lictor_value::json::{Projection, Step};
 use lictor_vm::{Decision, Derived, EntrypointId, EvalError, EventSink, Limits, Program, Request};
 
-use crate::build;
+use crate::build::{self, Capabilities};
 use crate::engine::Options;
 use crate::faults::Faults;
 use crate::session::{Input, Session};
@@ -70,12 +70,14 @@ impl Query {
         mut plan: Plan,
         data: Document,
         options: &Options,
+        capabilities: &Capabilities,
         expressions: Vec<tree::QueryExpression>,
     ) -> Result<Self, Faults> {
-        let reads = plan.entrypoints.first().map(|it| read_set(&plan, it.function, &build::is_impure));
+        let reads =
+            plan.entrypoints.first().map(|it| read_set(&plan, it.function, &|it| capabilities.is_impure(it)));
         let reads = reads.unwrap_or_default();
-        build::optimize(&mut plan, options.passes);
-        let program = build::compile(&plan)?;
+        build::optimize(&mut plan, options.passes, capabilities);
+        let program = build::compile(&plan, capabilities)?;
         let derived = Derived::new(program.functions());
         let expressions = expressions
             .into_iter()

@@ -4,8 +4,11 @@
 //! It is sound, not exact: a register holds any of the paths that are ever put into it, and whatever is done with a
 //! value except looking further into it reads all of it. A `with` counts as a read of what it replaces.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
 use std::fmt;
+
+use rustc_hash::FxHashMap;
 
 use crate::ir::{Block, Callee, FuncId, Local, Operand, Plan, Stmt, StmtKind};
 
@@ -130,7 +133,7 @@ fn is_name(key: &str) -> bool {
 /// Computes what a function of the plan can read; `impure` says which built-ins are.
 #[must_use]
 pub fn read_set(plan: &Plan, function: FuncId, impure: &dyn Fn(&str) -> bool) -> ReadSet {
-    let mut analysis = Analysis { plan, impure, reads: ReadSet::default(), results: HashMap::new() };
+    let mut analysis = Analysis { plan, impure, reads: ReadSet::default(), results: FxHashMap::default() };
     let paths = analysis.function(function);
     paths.iter().for_each(|it| analysis.read(it, true));
     analysis.reads
@@ -149,7 +152,7 @@ struct Analysis<'p> {
     impure: &'p dyn Fn(&str) -> bool,
     reads: ReadSet,
     /// What the value of a function may be a part of; none while it is being looked at.
-    results: HashMap<FuncId, Option<Paths>>,
+    results: FxHashMap<FuncId, Option<Paths>>,
 }
 
 impl Analysis<'_> {
@@ -165,7 +168,7 @@ impl Analysis<'_> {
         self.results.insert(id, None);
         let plan = self.plan;
         let Some(function) = plan.functions.get(id.0 as usize) else { return Paths::new() };
-        let mut locals: HashMap<Local, Paths> = HashMap::new();
+        let mut locals: FxHashMap<Local, Paths> = FxHashMap::default();
         locals.insert(Local::INPUT, Paths::from([Path { data: false, steps: Vec::new() }]));
         locals.insert(Local::DATA, Paths::from([Path { data: true, steps: Vec::new() }]));
         // Twice: what a loop puts into a register late may be read early in the next turn.
@@ -180,14 +183,14 @@ impl Analysis<'_> {
         result
     }
 
-    fn block(&mut self, block: &Block, locals: &mut HashMap<Local, Paths>) {
+    fn block(&mut self, block: &Block, locals: &mut FxHashMap<Local, Paths>) {
         for stmt in &block.stmts {
             self.stmt(stmt, locals);
             stmt.kind.for_each_block(|it| self.block(it, locals));
         }
     }
 
-    fn stmt(&mut self, stmt: &Stmt, locals: &mut HashMap<Local, Paths>) {
+    fn stmt(&mut self, stmt: &Stmt, locals: &mut FxHashMap<Local, Paths>) {
         match &stmt.kind {
             StmtKind::Dot { source: Operand::Local(source), key, target } => {
                 self.used(*key, locals);
@@ -248,14 +251,14 @@ impl Analysis<'_> {
     }
 
     /// A value that is used otherwise than by looking into it is read whole.
-    fn used(&mut self, operand: Operand, locals: &HashMap<Local, Paths>) {
+    fn used(&mut self, operand: Operand, locals: &FxHashMap<Local, Paths>) {
         if let Operand::Local(local) = operand {
             let paths = locals.get(&local).cloned().unwrap_or_default();
             paths.iter().for_each(|it| self.read(it, true));
         }
     }
 
-    fn look(&mut self, source: Local, target: Local, step: &ReadStep, locals: &mut HashMap<Local, Paths>) {
+    fn look(&mut self, source: Local, target: Local, step: &ReadStep, locals: &mut FxHashMap<Local, Paths>) {
         let mut found = Paths::new();
         for path in locals.get(&source).cloned().unwrap_or_default() {
             if path.steps.len() >= PATH_STEPS_MAX {
@@ -270,7 +273,7 @@ impl Analysis<'_> {
         self.flow(&found, target, locals);
     }
 
-    fn flow(&mut self, paths: &Paths, target: Local, locals: &mut HashMap<Local, Paths>) {
+    fn flow(&mut self, paths: &Paths, target: Local, locals: &mut FxHashMap<Local, Paths>) {
         if target < Local::FIRST_FREE || paths.is_empty() {
             return;
         }

@@ -3,9 +3,9 @@
 //! A rule is left out where its test is known to fail. That is sound only if nothing before the test can have an effect
 //! or an error, so only tests behind look-ups and other tests count. The chosen rules keep their order and their tests.
 
-use std::collections::HashMap;
-
 use lictor_value::{Document, Kind};
+
+use rustc_hash::FxHashMap;
 
 use crate::ir::{Block, ConstId, Function, Local, Operand, Plan, Stmt, StmtKind};
 
@@ -66,8 +66,8 @@ type Tests = Vec<(Path, Vec<u32>)>;
 /// Constants by equality: one number for all that are equal.
 #[derive(Default)]
 struct Classes {
-    of_text: HashMap<(u64, String), u32>,
-    of_constant: HashMap<ConstId, u32>,
+    of_text: FxHashMap<(u64, String), u32>,
+    of_constant: FxHashMap<ConstId, u32>,
     /// A constant of each class.
     representatives: Vec<ConstId>,
 }
@@ -114,7 +114,7 @@ impl Classes {
 
 /// Returns what the rule tests before anything else can happen.
 fn tests(block: &Block, function: &Function, classes: &mut Classes, constants: &[Document]) -> Tests {
-    let mut paths: HashMap<Local, Path> = HashMap::new();
+    let mut paths: FxHashMap<Local, Path> = FxHashMap::default();
     paths.insert(Local::INPUT, Path { root: Local::INPUT, keys: Vec::new() });
     for param in &function.params {
         paths.insert(*param, Path { root: *param, keys: Vec::new() });
@@ -218,7 +218,7 @@ impl Decision<'_> {
 
     /// Returns the path that tells most rules apart without repeating too many.
     fn best_path(&self, rules: &[usize], decided: &[Path]) -> Option<Path> {
-        let mut values: HashMap<&Path, (HashMap<u32, usize>, usize)> = HashMap::new();
+        let mut values: FxHashMap<&Path, (FxHashMap<u32, usize>, usize)> = FxHashMap::default();
         for rule in rules {
             for (path, classes) in self.known.get(*rule)? {
                 let entry = values.entry(path).or_default();
@@ -252,7 +252,7 @@ impl Decision<'_> {
         classes.sort_unstable();
         classes.dedup();
         let pairs: Vec<(usize, &Option<Vec<u32>>)> = rules.iter().copied().zip(&wanted).collect();
-        let mut lists: HashMap<u32, Vec<usize>> = HashMap::new();
+        let mut lists: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
         for class in &classes {
             lists.insert(*class, Vec::new());
         }

@@ -2,7 +2,9 @@
 //!
 //! They are evaluated strictly: one whose built-ins fail stays as it is and fails when it is asked for.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
 
 use crate::ir::{Answer, Block, Callee, ConstId, Entrypoint, FuncId, Operand, Plan, StmtKind};
 use crate::passes::{Folded, Surroundings};
@@ -22,7 +24,7 @@ pub(super) fn run(plan: &mut Plan, surroundings: &Surroundings<'_>) {
         return;
     }
     let results = (surroundings.evaluate)(&only(plan, &wanted));
-    let mut known: HashMap<FuncId, Option<ConstId>> = HashMap::new();
+    let mut known: FxHashMap<FuncId, Option<ConstId>> = FxHashMap::default();
     for (function, result) in wanted.into_iter().zip(results) {
         match result {
             Folded::Unknown => {}
@@ -105,7 +107,7 @@ fn callees(block: &Block, out: &mut Vec<FuncId>) {
     }
 }
 
-fn replace(block: &mut Block, known: &HashMap<FuncId, Option<ConstId>>) {
+fn replace(block: &mut Block, known: &FxHashMap<FuncId, Option<ConstId>>) {
     for stmt in &mut block.stmts {
         if let StmtKind::Call { callee: Callee::Function(function), result, .. } = &stmt.kind {
             match known.get(function) {
@@ -121,7 +123,7 @@ fn replace(block: &mut Block, known: &HashMap<FuncId, Option<ConstId>>) {
 }
 
 /// Makes the folded functions themselves give their constant.
-fn shorten(plan: &mut Plan, known: &HashMap<FuncId, Option<ConstId>>) {
+fn shorten(plan: &mut Plan, known: &FxHashMap<FuncId, Option<ConstId>>) {
     for (id, value) in known {
         let Some(function) = plan.functions.get_mut(id.0 as usize) else { continue };
         let Some(mut stmt) = function.blocks.iter().flat_map(|it| &it.stmts).next_back().cloned() else {

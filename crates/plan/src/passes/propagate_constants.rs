@@ -2,7 +2,7 @@
 //!
 //! Only reads after the write in the same block, or in blocks inside it, are changed: those cannot see it undefined.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::ir::{Block, ConstId, Local, Operand, Plan, StmtKind};
 use crate::passes::uses::{Uses, map_operands};
@@ -11,12 +11,12 @@ pub(super) fn run(plan: &mut Plan) {
     for function in &mut plan.functions {
         let uses = Uses::of(function);
         for block in &mut function.blocks {
-            propagate(block, &uses, &mut HashMap::new());
+            propagate(block, &uses, &mut FxHashMap::default());
         }
     }
 }
 
-fn propagate(block: &mut Block, uses: &Uses, known: &mut HashMap<Local, ConstId>) {
+fn propagate(block: &mut Block, uses: &Uses, known: &mut FxHashMap<Local, ConstId>) {
     let mut added = Vec::new();
     for stmt in &mut block.stmts {
         map_operands(&mut stmt.kind, |it| {

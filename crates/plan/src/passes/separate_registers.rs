@@ -3,7 +3,7 @@
 //! A register is renamed in a block if its first use there, at the level that holds all its uses there, is a write:
 //! no value of another block comes in. Engines let the blocks share registers again.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::ir::{Block, Function, Local, Plan, StmtKind};
 use crate::passes::uses::map_locals;
@@ -15,9 +15,9 @@ pub(super) fn run(plan: &mut Plan) {
 }
 
 fn separate(function: &mut Function) {
-    let mut blocks_of: HashMap<Local, u32> = HashMap::new();
-    let uses: Vec<HashMap<Local, Range>> = function.blocks.iter().map(ranges).collect();
-    uses.iter().flat_map(HashMap::keys).for_each(|it| *blocks_of.entry(*it).or_default() += 1);
+    let mut blocks_of: FxHashMap<Local, u32> = FxHashMap::default();
+    let uses: Vec<FxHashMap<Local, Range>> = function.blocks.iter().map(ranges).collect();
+    uses.iter().flat_map(FxHashMap::keys).for_each(|it| *blocks_of.entry(*it).or_default() += 1);
     let mut next = function.locals;
     for (block, uses) in function.blocks.iter_mut().zip(&uses) {
         let mut names: Vec<(Local, Local)> = Vec::new();
@@ -32,7 +32,7 @@ fn separate(function: &mut Function) {
                 next += 1;
             }
         }
-        let names: HashMap<Local, Local> = names.into_iter().collect();
+        let names: FxHashMap<Local, Local> = names.into_iter().collect();
         if !names.is_empty() {
             rename(block, &names);
         }
@@ -40,7 +40,7 @@ fn separate(function: &mut Function) {
     function.locals = next;
 }
 
-fn rename(block: &mut Block, names: &HashMap<Local, Local>) {
+fn rename(block: &mut Block, names: &FxHashMap<Local, Local>) {
     for stmt in &mut block.stmts {
         map_locals(&mut stmt.kind, |it| {
             if let Some(name) = names.get(it) {
@@ -65,13 +65,13 @@ impl Range {
     }
 }
 
-fn ranges(block: &Block) -> HashMap<Local, Range> {
-    let mut found = HashMap::new();
+fn ranges(block: &Block) -> FxHashMap<Local, Range> {
+    let mut found = FxHashMap::default();
     walk(block, &mut Vec::new(), &mut found);
     found
 }
 
-fn walk(block: &Block, path: &mut Vec<u64>, found: &mut HashMap<Local, Range>) {
+fn walk(block: &Block, path: &mut Vec<u64>, found: &mut FxHashMap<Local, Range>) {
     for (index, stmt) in block.stmts.iter().enumerate() {
         let writes = !matches!(stmt.kind, StmtKind::Scan { .. });
         stmt.kind.for_each_read(|it| note(it, false, path, found));
@@ -86,7 +86,7 @@ fn walk(block: &Block, path: &mut Vec<u64>, found: &mut HashMap<Local, Range>) {
     }
 }
 
-fn note(local: Local, writes: bool, path: &[u64], found: &mut HashMap<Local, Range>) {
+fn note(local: Local, writes: bool, path: &[u64], found: &mut FxHashMap<Local, Range>) {
     match found.get_mut(&local) {
         None => {
             found.insert(local, Range { first: path.to_vec(), first_writes: writes, common: path.len() });

@@ -1,6 +1,6 @@
 //! An equality with an object or array made for it is taken apart: nothing is built, the first difference ends it.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::ir::{Block, ConstId, Local, Operand, Plan, StmtKind};
 use crate::passes::uses::Uses;
@@ -45,7 +45,7 @@ fn parts_of(
 ) -> Option<(usize, Vec<(ConstId, Operand)>)> {
     let before = block.stmts.get(..equal)?;
     let start = before.iter().rposition(|it| it.kind == StmtKind::MakeObject { target: made })?;
-    let mut parts: HashMap<ConstId, Operand> = HashMap::new();
+    let mut parts: FxHashMap<ConstId, Operand> = FxHashMap::default();
     let mut order = Vec::new();
     for stmt in before.get(start + 1..)? {
         if let StmtKind::ObjectInsert { object, key, value } = &stmt.kind

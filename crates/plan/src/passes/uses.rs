@@ -1,13 +1,13 @@
 //! How often each register of a function is read and written, and changes of all operands of a statement.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::ir::{Block, Function, Local, Operand, StmtKind};
 
 /// Reads and writes of each register.
 #[derive(Debug, Default)]
 pub(super) struct Uses {
-    counts: HashMap<Local, (u32, u32)>,
+    counts: FxHashMap<Local, (u32, u32)>,
 }
 
 impl Uses {

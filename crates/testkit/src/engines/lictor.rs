@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use lictor::{Engine as Builder, Input, Options, QueryOptions, RegoVersion, Session};
+use lictor::{CustomBuiltin, Engine as Builder, Input, Options, QueryOptions, RegoVersion, Session};
 
 use super::vm;
 use crate::conformance::case::{CompileCase, EvalCase, Fault, ParseCase, Version};
@@ -22,6 +22,13 @@ impl LictorEngine {
     fn decide(&mut self, case: &EvalCase) -> Result<Outcome, String> {
         let options = Options { strict_builtin_errors: case.strict_errors, ..self.options.clone() };
         let mut builder = Builder::new(options);
+        let sleep = CustomBuiltin {
+            name: "test.sleep".to_owned(),
+            declaration: "str -> null".to_owned(),
+            function: |_, _| Ok(Some(lictor::Value::NULL)),
+            impure: true,
+        };
+        builder.add_builtin(sleep).map_err(|err| err.to_string())?;
         add_modules(&mut builder, &case.modules, case.version);
         if let Some(data) = &case.data {
             builder.add_data(&[], &vm::document(data)).map_err(|err| err.to_string())?;

@@ -1,21 +1,22 @@
 //! Which register each local of a function gets, and which locals may hold containers that are being made.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use lictor_plan::{Block, Function, Local, Operand, Stmt, StmtKind};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The registers of a function.
 #[derive(Debug, Default)]
 pub(super) struct Registers {
-    numbers: HashMap<Local, u32>,
+    numbers: FxHashMap<Local, u32>,
     /// All registers.
     pub(super) total: u32,
     /// Those that are cleared at the start: the first ones.
     pub(super) cleared: u32,
     /// Registers to clear at the start of each top-level block.
     pub(super) resets: Vec<Vec<u32>>,
-    building: HashSet<Local>,
-    base: HashSet<Local>,
+    building: FxHashSet<Local>,
+    base: FxHashSet<Local>,
 }
 
 /// How one local is used.
@@ -38,12 +39,12 @@ impl Registers {
         let mut registers = Self::default();
         registers.resets = vec![Vec::new(); function.blocks.len()];
         registers.assign(function, &uses);
-        let mut found = HashSet::new();
+        let mut found = FxHashSet::default();
         let mut edges = Edges::default();
         for block in &function.blocks {
             collect(block, &mut found, &mut edges);
         }
-        registers.base = reached(HashSet::from([Local::DATA]), &edges.dots);
+        registers.base = reached(std::iter::once(Local::DATA).collect(), &edges.dots);
         edges.copies.extend(edges.dots);
         registers.building = reached(found, &edges.copies);
         registers
@@ -53,7 +54,7 @@ impl Registers {
         self.numbers.insert(Local::INPUT, 0);
         self.numbers.insert(Local::DATA, 1);
         let mut next = 2;
-        let mut share = |numbers: &mut HashMap<Local, u32>, local: Local| {
+        let mut share = |numbers: &mut FxHashMap<Local, u32>, local: Local| {
             if let std::collections::hash_map::Entry::Vacant(entry) = numbers.entry(local) {
                 entry.insert(next);
                 next += 1;
@@ -72,7 +73,7 @@ impl Registers {
         self.total = next;
         // What a block must find undefined stands in front; the rest is numbered like a stack, so that blocks that
         // never run inside each other share.
-        let mut top: HashMap<u64, u32> = HashMap::new();
+        let mut top: FxHashMap<u64, u32> = FxHashMap::default();
         let mut nested: BTreeMap<&[u64], Vec<Local>> = BTreeMap::new();
         for local in &uses.order {
             if self.numbers.contains_key(local) {
@@ -96,8 +97,13 @@ impl Registers {
     }
 
     /// Numbers registers by their blocks: outer blocks come before inner ones in the order of paths.
-    fn number_nested(&mut self, nested: &BTreeMap<&[u64], Vec<Local>>, top: &HashMap<u64, u32>, first: u32) {
-        let mut ends: HashMap<&[u64], u32> = HashMap::new();
+    fn number_nested(
+        &mut self,
+        nested: &BTreeMap<&[u64], Vec<Local>>,
+        top: &FxHashMap<u64, u32>,
+        first: u32,
+    ) {
+        let mut ends: FxHashMap<&[u64], u32> = FxHashMap::default();
         for (path, locals) in nested {
             let outer = (1..path.len()).rev().find_map(|it| ends.get(path.get(..it)?).copied());
             let start = outer.or_else(|| top.get(path.first()?).copied()).unwrap_or(first);
@@ -133,7 +139,7 @@ struct Edges {
 }
 
 /// Returns the locals that values of the first ones come into.
-fn reached(mut found: HashSet<Local>, edges: &[(Local, Local)]) -> HashSet<Local> {
+fn reached(mut found: FxHashSet<Local>, edges: &[(Local, Local)]) -> FxHashSet<Local> {
     let mut grown = !found.is_empty();
     while grown {
         grown = false;
@@ -144,7 +150,7 @@ fn reached(mut found: HashSet<Local>, edges: &[(Local, Local)]) -> HashSet<Local
     found
 }
 
-fn collect(block: &Block, made: &mut HashSet<Local>, edges: &mut Edges) {
+fn collect(block: &Block, made: &mut FxHashSet<Local>, edges: &mut Edges) {
     for stmt in &block.stmts {
         match &stmt.kind {
             StmtKind::MakeArray { target, .. }
@@ -166,7 +172,7 @@ fn collect(block: &Block, made: &mut HashSet<Local>, edges: &mut Edges) {
 
 #[derive(Debug, Default)]
 struct Uses {
-    of: HashMap<Local, Use>,
+    of: FxHashMap<Local, Use>,
     order: Vec<Local>,
 }
 
