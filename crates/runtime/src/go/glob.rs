@@ -38,7 +38,16 @@ enum Shape {
     OneStar {
         crosses: bool,
     },
-    Program(Vec<Step>),
+    Program(Program),
+}
+
+/// Steps that are followed all at once.
+#[derive(Debug)]
+struct Program {
+    steps: Vec<Step>,
+    /// For each step, and the end, what is reached from it without reading a character, as bits; none for more
+    /// steps than there are bits.
+    reached: Option<Vec<u128>>,
 }
 
 #[derive(Debug)]
@@ -80,7 +89,7 @@ impl Glob {
         let shape = match steps.as_slice() {
             [] => Shape::Exact,
             [Step::Star { crosses }] => Shape::OneStar { crosses: *crosses },
-            _ => Shape::Program(steps),
+            _ => Shape::Program(Program::new(steps)),
         };
         Ok(Self { delimiters: delimiters.into(), prefix, suffix, shape })
     }
@@ -95,12 +104,40 @@ impl Glob {
             Shape::Exact => middle.is_empty(),
             Shape::OneStar { crosses: true } => true,
             Shape::OneStar { crosses: false } => !middle.chars().any(|c| self.stops(c)),
-            Shape::Program(steps) => self.run(steps, middle),
+            Shape::Program(Program { steps, reached: Some(reached) }) => {
+                self.run_bits(steps, reached, middle)
+            }
+            Shape::Program(Program { steps, reached: None }) => self.run(steps, middle),
         }
     }
 
     fn stops(&self, c: char) -> bool {
         self.delimiters.contains(&c)
+    }
+
+    /// As [`Self::run`], with the steps that a match may be at as bits: nothing is allocated.
+    fn run_bits(&self, steps: &[Step], reached: &[u128], text: &str) -> bool {
+        let from = |at: usize| reached.get(at).copied().unwrap_or(0);
+        let mut current = from(0);
+        for c in text.chars() {
+            let mut next = 0;
+            while current != 0 {
+                let at = current.trailing_zeros() as usize;
+                current &= current - 1;
+                next |= match steps.get(at) {
+                    Some(Step::Char(want)) if *want == c => from(at + 1),
+                    Some(Step::Any) if !self.stops(c) => from(at + 1),
+                    Some(Step::Class(class)) if class.contains(c) => from(at + 1),
+                    Some(Step::Star { crosses }) if *crosses || !self.stops(c) => from(at),
+                    _ => 0,
+                };
+            }
+            if next == 0 {
+                return false;
+            }
+            current = next;
+        }
+        current >> steps.len() & 1 == 1
     }
 
     fn run(&self, steps: &[Step], text: &str) -> bool {
@@ -126,6 +163,22 @@ impl Glob {
             }
         }
         current.active.contains(&steps.len())
+    }
+}
+
+impl Program {
+    fn new(steps: Vec<Step>) -> Self {
+        let fits = steps.len() < 128;
+        let reached = fits.then(|| {
+            (0..=steps.len())
+                .map(|at| {
+                    let mut states = States::new(steps.len());
+                    states.enter(&steps, at);
+                    states.active.iter().fold(0, |bits, it| bits | 1 << it)
+                })
+                .collect()
+        });
+        Self { steps, reached }
     }
 }
 
