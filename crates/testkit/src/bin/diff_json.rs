@@ -85,9 +85,7 @@ fn feed(input: impl Write, sender: &mpsc::SyncSender<Vec<u8>>, count: usize, see
             Ok(()) => true,
             Err(mpsc::TrySendError::Disconnected(_)) => false,
             // What waits for an answer must have left before this waits.
-            Err(mpsc::TrySendError::Full(document)) => {
-                input.flush().is_ok() && sender.send(document).is_ok()
-            }
+            Err(mpsc::TrySendError::Full(document)) => input.flush().is_ok() && sender.send(document).is_ok(),
         };
         if sent.is_err() || !queued {
             return;

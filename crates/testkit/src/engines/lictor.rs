@@ -79,8 +79,9 @@ impl Engine for LictorEngine {
         Parsed {
             faults: parsed.diagnostics.iter().take(1).map(fault).collect(),
             statements: tree.as_ref().map(Vec::len),
-            printed: tree
-                .map(|it| it.iter().map(|it| lictor_syntax::printer::statement_text(it, version)).collect()),
+            printed: tree.map(|it| {
+                it.iter().map(|it| lictor_syntax::printer::statement_text(it, RegoVersion::V1)).collect()
+            }),
         }
     }
 
