@@ -188,22 +188,27 @@ impl<'a> Builder<'a> {
 
     /// Adds statements whose success is that of the current block, whatever number of solutions they have.
     ///
-    /// If `fill` opens a scan, its first solution ends the search.
+    /// If `fill` opens a scan, its first solution ends the search. Two blocks are needed then: the inner one ends
+    /// when nothing is found, or when something outside of the scan is undefined; the outer one ends on success.
     pub(super) fn once(&mut self, fill: impl FnOnce(&mut Self)) {
+        let around = self.level();
         self.push(Opener::Plain);
-        let inside = self.level();
+        let outer = self.level();
+        self.push(Opener::Plain);
+        let inner = self.level();
         fill(self);
-        if !self.scans_since(inside) {
+        if !self.scans_since(inner) {
             // Jumps inside lead at most to the end of this block, which is the same as that of the block around.
-            self.close_to(inside);
+            self.close_to(inner);
             let stmts = self.open.pop().map(|it| it.stmts).unwrap_or_default();
+            self.open.pop();
             self.open.last_mut().expect("a block is open").stmts.extend(stmts);
             return;
         }
-        self.jump_out_of(inside);
-        self.close_to(inside);
+        self.jump_out_of(outer);
+        self.close_to(outer);
         self.emit(StmtKind::Break { depth: 1 });
-        self.close_to(Level(inside.0 - 1));
+        self.close_to(around);
     }
 
     /// Ends the block that was open as the innermost one at a level.

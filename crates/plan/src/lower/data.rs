@@ -184,51 +184,79 @@ impl Builder<'_> {
             self.bind(var, Operand::Local(key));
             return self.walk(Operand::Local(value), rest);
         }
-        if rest.is_empty() && node != Tree::ROOT {
-            let id = self.state.extent(node, self.generation);
-            let extent = self.call_document(id);
-            let (key, value) = self.open_scan(extent);
-            self.bind(var, Operand::Local(key));
-            return Operand::Local(value);
-        }
         let vars = self.unbound_vars(var, rest);
-        let array = self.fresh();
-        self.emit(StmtKind::MakeArray { capacity: 0, target: array });
-        let base = self.closed(|it| it.record_base(node, path, &children, (array, &vars), rest));
-        let mut blocks = vec![base];
+        let found = self.fresh();
+        self.emit(StmtKind::MakeObject { target: found });
         for (name, child) in &children {
             let id = self.state.constants.string(name);
-            blocks.push(self.closed(|it| {
+            let array = self.fresh();
+            self.emit(StmtKind::MakeArray { capacity: 0, target: array });
+            let block = self.closed(|it| {
                 it.bind(var, Operand::Const(id));
                 let value = it.below_name(*child, id, path, rest);
                 it.record(array, &vars, Some(value));
-            }));
+            });
+            self.emit(StmtKind::Block { blocks: vec![block] });
+            let (key, value) = (Operand::Const(id), Operand::Local(array));
+            self.emit(StmtKind::ObjectInsert { object: found, key, value });
         }
-        self.emit(StmtKind::Block { blocks });
-        let value = self.replay(array, &vars, true);
-        value.unwrap_or(Operand::Local(array))
+        let all = self.fresh();
+        self.emit(StmtKind::MakeArray { capacity: 0, target: all });
+        let base = self.closed(|it| it.gather_base(node, path, found, (all, &vars), rest));
+        let others = self.block(|it| it.gather_others(path, found, all));
+        self.emit(StmtKind::Block { blocks: vec![base, others] });
+        let value = self.replay(all, &vars, true);
+        value.unwrap_or(Operand::Local(all))
     }
 
-    /// Records the solutions below base data, under names that no rule has; the first of `vars` is the name.
-    fn record_base(
+    /// Gathers the solutions under the names of base data, in order: those of rules where rules have the name, else
+    /// those of base data. The first of `vars` is the name.
+    fn gather_base(
         &mut self,
         node: NodeId,
         path: &[ConstId],
-        children: &[(Box<str>, NodeId)],
-        (array, vars): (Local, &[hir::VarId]),
+        found: Local,
+        (all, vars): (Local, &[hir::VarId]),
         rest: &[hir::Term],
     ) {
         let from = self.base(path, &[]);
         let (key, value) = self.open_scan(from);
-        let names = children.iter().map(|it| it.0.as_ref());
-        let names = names.chain((node == Tree::ROOT).then_some(SYSTEM));
-        let names = self.state.constants.string_set(names);
-        self.is_none_of(Operand::Local(key), names);
-        if let Some(var) = vars.first() {
-            self.bind(*var, Operand::Local(key));
+        if node == Tree::ROOT {
+            let b = Operand::Const(self.state.constants.string(SYSTEM));
+            self.emit(StmtKind::NotEqual { a: Operand::Local(key), b });
         }
-        let value = self.walk(Operand::Local(value), rest);
-        self.record(array, vars, Some(value));
+        let block = self.block(|it| {
+            let of_rules = it.block(|it| {
+                let inside = it.level();
+                let solutions = it.dot(Operand::Local(found), Operand::Local(key));
+                it.gather(solutions, all);
+                it.close_to(inside);
+                it.emit(StmtKind::Break { depth: 1 });
+            });
+            it.emit(StmtKind::Block { blocks: vec![of_rules] });
+            if let Some(var) = vars.first() {
+                it.bind(*var, Operand::Local(key));
+            }
+            let value = it.walk(Operand::Local(value), rest);
+            it.record(all, vars, Some(value));
+        });
+        self.emit(StmtKind::Block { blocks: vec![block] });
+    }
+
+    /// Gathers the solutions of rules under names that base data has not.
+    fn gather_others(&mut self, path: &[ConstId], found: Local, all: Local) {
+        let (name, solutions) = self.open_scan(Operand::Local(found));
+        let in_base = self.block(|it| {
+            let base = it.base(path, &[]);
+            it.dot(base, Operand::Local(name));
+        });
+        self.emit(StmtKind::Not { block: in_base });
+        self.gather(solutions, all);
+    }
+
+    fn gather(&mut self, solutions: Local, all: Local) {
+        let (_, item) = self.open_scan(Operand::Local(solutions));
+        self.emit(StmtKind::ArrayAppend { array: all, value: Operand::Local(item) });
     }
 
     fn is_none_of(&mut self, key: Operand, names: ConstId) {
