@@ -223,11 +223,8 @@ impl DocumentBuilder {
             return Cell::reference(tag, 0, 0);
         }
         let header = Header::list(kind, items.len());
-        let at = if kind & node::INDEXED == 0 {
-            self.share(header, items)
-        } else {
-            self.push_node(header, items)
-        };
+        let at =
+            if kind & node::INDEXED == 0 { self.share(header, items) } else { self.push_node(header, items) };
         Cell::reference(tag, 0, at)
     }
 
@@ -346,8 +343,7 @@ impl DocumentBuilder {
     fn copy_object(&mut self, value: Value<'_>) -> Part {
         let entries: Vec<(Value<'_>, Value<'_>)> =
             value.as_object().iter().flat_map(|it| it.iter()).collect();
-        let cells: Vec<Cell> =
-            entries.iter().flat_map(|it| [self.copy(it.0).0, self.copy(it.1).0]).collect();
+        let cells: Vec<Cell> = entries.iter().flat_map(|it| [self.copy(it.0).0, self.copy(it.1).0]).collect();
         if entries.iter().all(|it| it.0.is_string()) {
             return Part(self.object_sorted(&cells));
         }

@@ -31,17 +31,52 @@ pub(crate) fn combine(state: u64, next: u64) -> u64 {
     fold(state ^ next, MULTIPLIER ^ state.rotate_left(23))
 }
 
-/// Returns the hash of a byte string.
+/// Returns the hash of a byte string, sixteen bytes a step.
 #[inline]
 pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
     let len = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
     let mut state = SEED ^ len;
     let mut rest = bytes;
-    while let Some((chunk, tail)) = rest.split_first_chunk::<8>() {
-        state = fold(state ^ u64::from_le_bytes(*chunk), MULTIPLIER);
+    while rest.len() > 16 {
+        let (head, tail) = rest.split_at(16);
+        state = fold(state ^ word(head), MULTIPLIER ^ word(&head[8..]));
         rest = tail;
     }
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    fold(state ^ u64::from_le_bytes(last), MULTIPLIER ^ len)
+    let (first, last) = ends(bytes, rest.len());
+    fold(fold(state ^ first, MULTIPLIER ^ last), MULTIPLIER ^ len)
+}
+
+/// The words that hold the last `rest` bytes, at most 16, and perhaps some before.
+#[inline]
+fn ends(bytes: &[u8], rest: usize) -> (u64, u64) {
+    match bytes.last_chunk::<8>() {
+        Some(last) => {
+            let first = if rest > 8 { bytes.len() - rest } else { bytes.len() - 8 };
+            (bytes.get(first..).map_or(0, word), u64::from_le_bytes(*last))
+        }
+        None => {
+            let mut last = [0; 8];
+            last[..bytes.len()].copy_from_slice(bytes);
+            (u64::from_le_bytes(last), 0)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_counts() {
+        for len in 1..70 {
+            let bytes: Vec<u8> = (0..len).collect();
+            let hash = hash_bytes(&bytes);
+            for at in 0..bytes.len() {
+                let mut other = bytes.clone();
+                other[at] ^= 0x40;
+                assert_ne!(hash_bytes(&other), hash, "byte {at} of {len}");
+            }
+            assert_ne!(hash_bytes(&bytes[1..]), hash, "{len}");
+        }
+    }
 }

@@ -36,7 +36,8 @@ pub(crate) fn sort_pairs(cells: &mut [Cell], texts: &impl KeyTexts) -> usize {
     if is_sorted(pairs, texts) {
         return cells.len();
     }
-    sort(pairs, texts)
+    let repeats = if pairs.len() <= INSERTION_MAX { insert(pairs, texts) } else { merge(pairs, texts) };
+    if repeats { drop_repeated(pairs, texts) } else { cells.len() }
 }
 
 #[inline]
@@ -53,12 +54,40 @@ fn is_sorted(pairs: &[[Cell; 2]], texts: &impl KeyTexts) -> bool {
     true
 }
 
-fn sort(pairs: &mut [[Cell; 2]], texts: &impl KeyTexts) -> usize {
-    if pairs.len() <= INSERTION_MAX {
-        insertion_sort(pairs, texts);
-    } else {
-        pairs.sort_by(|a, b| order(texts, a[0], b[0]));
+/// Sorts a few pairs; says whether a key repeats.
+fn insert(pairs: &mut [[Cell; 2]], texts: &impl KeyTexts) -> bool {
+    let mut prefixes = [0; INSERTION_MAX];
+    let mut repeats = false;
+    for at in 0..pairs.len().min(INSERTION_MAX) {
+        let pair = pairs[at];
+        let own = prefix(texts, pair[0]);
+        let mut place = at;
+        while place > 0 {
+            let order = prefixes[place - 1].cmp(&own);
+            let order = order.then_with(|| texts.compare(pairs[place - 1][0], pair[0]));
+            repeats |= order == Ordering::Equal;
+            if order != Ordering::Greater {
+                break;
+            }
+            prefixes[place] = prefixes[place - 1];
+            pairs[place] = pairs[place - 1];
+            place -= 1;
+        }
+        prefixes[place] = own;
+        pairs[place] = pair;
     }
+    repeats
+}
+
+/// Sorts many pairs; says whether a key repeats.
+fn merge(pairs: &mut [[Cell; 2]], texts: &impl KeyTexts) -> bool {
+    pairs.sort_by(|a, b| order(texts, a[0], b[0]));
+    !is_sorted(pairs, texts)
+}
+
+/// Keeps the last of equal keys, which stand together in the order that they came in.
+#[cold]
+fn drop_repeated(pairs: &mut [[Cell; 2]], texts: &impl KeyTexts) -> usize {
     let mut kept = 0;
     for at in 1..pairs.len() {
         if order(texts, pairs[kept][0], pairs[at][0]) != Ordering::Equal {
@@ -67,16 +96,4 @@ fn sort(pairs: &mut [[Cell; 2]], texts: &impl KeyTexts) -> usize {
         pairs[kept] = pairs[at];
     }
     2 * (kept + 1)
-}
-
-fn insertion_sort(pairs: &mut [[Cell; 2]], texts: &impl KeyTexts) {
-    for at in 1..pairs.len() {
-        let pair = pairs[at];
-        let mut place = at;
-        while place > 0 && order(texts, pairs[place - 1][0], pair[0]) == Ordering::Greater {
-            pairs[place] = pairs[place - 1];
-            place -= 1;
-        }
-        pairs[place] = pair;
-    }
 }

@@ -172,15 +172,19 @@ impl Segment {
     }
 
     /// Writes a text node into words that were reserved and not yet published.
+    #[inline]
     pub(crate) fn put_text(&self, at: u32, text: &str) {
         let start = at as usize * 8;
         assert!(start + 4 + text.len() <= self.len * 8, "a reserved text is inside its segment");
         let len = u32::try_from(text.len()).expect("checked when reserved");
-        self.put(at, u64::from(len));
-        // SAFETY: in bounds by the assertion above.
-        let first = unsafe { self.words.cast::<u8>().add(start + 4) };
+        // SAFETY: in bounds by the assertion above, as a text node has at least these four bytes.
+        let head = unsafe { self.words.cast::<u8>().add(start) };
+        // SAFETY: in bounds, and aligned as a word is; reserved by the caller, and no reference to it exists.
+        unsafe { head.cast::<u32>().write(len) };
+        // SAFETY: the text's bytes follow the four of its length, inside by the assertion above.
+        let first = unsafe { head.add(4) };
         // SAFETY: source and target are valid for the length and do not overlap: the target was just reserved.
-        unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), first.as_ptr(), text.len()) }
+        unsafe { copy_text(text.as_ptr(), first.as_ptr(), text.len()) }
     }
 
     /// Returns the segment that a reference in this one names.
@@ -194,6 +198,43 @@ impl Segment {
         let table: &'e LinkTable = unsafe { links.as_ref() };
         table.get(number)
     }
+}
+
+/// Copies bytes; those of up to 64 in words, without a call.
+///
+/// # Safety
+///
+/// Source and target are valid for the length and do not overlap.
+#[inline]
+unsafe fn copy_text(from: *const u8, to: *mut u8, len: usize) {
+    if !(8..=64).contains(&len) {
+        // SAFETY: what this function asks for.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, len) }
+        return;
+    }
+    let mut at = 0;
+    while at + 8 < len {
+        // SAFETY: `at + 8` is below the length.
+        unsafe { copy_word(from, to, at) };
+        at += 8;
+    }
+    // SAFETY: the last eight bytes; some may be copied twice.
+    unsafe { copy_word(from, to, len - 8) }
+}
+
+/// Copies the eight bytes at an offset.
+///
+/// # Safety
+///
+/// Source and target are valid for eight bytes from the offset and do not overlap.
+#[inline]
+unsafe fn copy_word(from: *const u8, to: *mut u8, at: usize) {
+    // SAFETY: `at` is inside what the caller vouches for.
+    let from = unsafe { from.add(at) };
+    // SAFETY: as above.
+    let to = unsafe { to.add(at) };
+    // SAFETY: eight bytes from each are valid and do not overlap.
+    unsafe { std::ptr::copy_nonoverlapping(from, to, 8) }
 }
 
 impl Drop for Segment {

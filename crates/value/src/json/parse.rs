@@ -35,21 +35,49 @@ impl Scratch {
     }
 }
 
-/// An open collection.
+/// An open collection in one word: its kind, what is wanted of it, where its items start on the stack.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
-    /// Where its items start on the stack of cells.
-    pub(super) start: usize,
-    /// What is wanted of an array's items, or of an object by key.
-    pub(super) node: u32,
-    pub(super) kind: FrameKind,
-}
+pub(super) struct Frame(u64);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FrameKind {
     Top,
     Array,
     Object,
+}
+
+impl Frame {
+    const TOP: Self = Self(0);
+
+    #[inline]
+    pub(super) fn new(kind: FrameKind, node: u32, start: u32) -> Self {
+        let kind = match kind {
+            FrameKind::Top => 0,
+            FrameKind::Array => 1,
+            FrameKind::Object => 2,
+        };
+        Self(kind | u64::from(node) << 2 | u64::from(start) << 32)
+    }
+
+    #[inline]
+    pub(super) fn kind(self) -> FrameKind {
+        match self.0 & 3 {
+            0 => FrameKind::Top,
+            1 => FrameKind::Array,
+            _ => FrameKind::Object,
+        }
+    }
+
+    /// What is wanted of an array's items, or of an object by key.
+    #[inline]
+    pub(super) fn node(self) -> u32 {
+        (self.0 & 0xffff_ffff) as u32 >> 2
+    }
+
+    #[inline]
+    fn start(self) -> usize {
+        (self.0 >> 32) as usize
+    }
 }
 
 /// What comes after a finished value.
@@ -81,9 +109,7 @@ impl<'p, S: Sink> Parser<'p, S> {
         scratch: &'p mut Scratch,
         projection: &'p Projection,
     ) -> Self {
-        let node = projection.root();
-        let top = Frame { start: 0, node, kind: FrameKind::Top };
-        Self { input, at: 0, sink, scratch, projection, node, top }
+        Self { input, at: 0, sink, scratch, projection, node: projection.root(), top: Frame::TOP }
     }
 
     /// Reads the value that comes next.
@@ -121,7 +147,7 @@ impl<'p, S: Sink> Parser<'p, S> {
     /// Puts a finished value where it belongs.
     #[inline]
     fn finish(&mut self, cell: Cell) -> Result<Next, Fault> {
-        match self.top.kind {
+        match self.top.kind() {
             FrameKind::Object => {
                 self.scratch.cells.push(cell);
                 match self.token() {
@@ -139,7 +165,7 @@ impl<'p, S: Sink> Parser<'p, S> {
                 match self.token() {
                     b',' => {
                         self.at += 1;
-                        self.node = self.top.node;
+                        self.node = self.top.node();
                         Ok(Next::Value)
                     }
                     b']' => self.close_array(),
@@ -180,28 +206,29 @@ impl<'p, S: Sink> Parser<'p, S> {
         if self.scratch.frames.len() >= DEPTH_MAX {
             return Err(Fault::TooDeep);
         }
+        let start = u32::try_from(self.scratch.cells.len()).map_err(|_| Fault::TooLarge)?;
         self.at += 1;
         self.scratch.frames.push(self.top);
-        self.top = Frame { start: self.scratch.cells.len(), node, kind };
+        self.top = Frame::new(kind, node, start);
         Ok(())
     }
 
     #[inline]
     fn close_array(&mut self) -> Result<Next, Fault> {
-        let cell = self.sink.array(&mut self.scratch.cells, self.top.start).ok_or(Fault::TooLarge)?;
+        let cell = self.sink.array(&mut self.scratch.cells, self.top.start()).ok_or(Fault::TooLarge)?;
         self.close(cell)
     }
 
     #[inline]
     fn close_object(&mut self) -> Result<Next, Fault> {
-        let cell = self.sink.object(&mut self.scratch.cells, self.top.start).ok_or(Fault::TooLarge)?;
+        let cell = self.sink.object(&mut self.scratch.cells, self.top.start()).ok_or(Fault::TooLarge)?;
         self.close(cell)
     }
 
     #[inline]
     fn close(&mut self, cell: Cell) -> Result<Next, Fault> {
         self.at += 1;
-        self.scratch.cells.truncate(self.top.start);
+        self.scratch.cells.truncate(self.top.start());
         // The outermost frame is not on the stack, so there is always one below an open collection.
         self.top = self.scratch.frames.pop().unwrap_or(self.top);
         Ok(Next::Closed(cell))
@@ -210,7 +237,7 @@ impl<'p, S: Sink> Parser<'p, S> {
     /// Reads the next wanted key and its colon; the object may end before one comes.
     #[inline]
     fn keys(&mut self) -> Result<Next, Fault> {
-        if self.top.node != WHOLE {
+        if self.top.node() != WHOLE {
             return self.wanted_keys();
         }
         let key = self.key()?;

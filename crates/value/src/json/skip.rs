@@ -52,7 +52,7 @@ impl<S: Sink> Parser<'_, S> {
 
     /// Goes past what follows a value; true if another value comes next, false if the collection ended.
     fn skip_next(&mut self) -> Result<bool, Fault> {
-        let object = self.scratch.frames.last().is_some_and(|it| it.kind == FrameKind::Object);
+        let object = self.scratch.frames.last().is_some_and(|it| it.kind() == FrameKind::Object);
         match (self.token(), object) {
             (b',', true) => {
                 self.at += 1;
@@ -78,7 +78,7 @@ impl<S: Sink> Parser<'_, S> {
             return Err(Fault::TooDeep);
         }
         self.at += 1;
-        self.scratch.frames.push(Frame { start: 0, node: 0, kind });
+        self.scratch.frames.push(Frame::new(kind, 0, 0));
         Ok(())
     }
 

@@ -15,7 +15,7 @@ const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
 
 impl<S: Sink> Parser<'_, S> {
     /// Reads the string whose opening quote was just passed.
-    #[inline]
+    #[inline(always)]
     pub(super) fn string(&mut self) -> Result<Cell, Fault> {
         if let Some((cell, len)) = scan::short_string(scan::word_at(self.input, self.at)) {
             self.at += len + 1;
@@ -24,6 +24,7 @@ impl<S: Sink> Parser<'_, S> {
         self.long_string()
     }
 
+    #[inline(never)]
     fn long_string(&mut self) -> Result<Cell, Fault> {
         let text = scan::plain_text(self.input, self.at);
         if self.input.get(self.at + text.len()) == Some(&b'"') {
@@ -71,14 +72,12 @@ impl<S: Sink> Parser<'_, S> {
                 out = tail;
             });
         };
-        self.sink
-            .text_with(tag::STRING_REF, len, &mut write, &mut self.scratch.cells)
-            .ok_or(Fault::TooLarge)
+        self.sink.text_with(tag::STRING_REF, len, &mut write, &mut self.scratch.cells).ok_or(Fault::TooLarge)
     }
 
     /// Reads a key whose opening quote was just passed, and returns its cell and what is wanted of its value.
     pub(super) fn wanted_key(&mut self) -> Result<Option<(Cell, u32)>, Fault> {
-        let node = self.top.node;
+        let node = self.top.node();
         let start = self.at;
         let escapes = self.skip_string()?;
         let raw = self.input.get(start..self.at - 1).unwrap_or(&[]);
