@@ -8,5 +8,6 @@
 
 pub mod conformance;
 pub mod engines;
+pub mod fuzz;
 pub mod json;
 pub mod mutate;
