@@ -13,8 +13,8 @@ use crate::{
 };
 
 /// A node of the tree, by position.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct NodeId(u32);
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct NodeId(pub(crate) u32);
 
 pub(crate) const ROOT: NodeId = NodeId(0);
 
@@ -103,7 +103,7 @@ fn id_of(position: usize) -> u32 {
 }
 
 /// Returns the step that a ground part of a path makes.
-fn key_of(term: &ast::Term) -> Option<Key<'_>> {
+pub(crate) fn key_of(term: &ast::Term) -> Option<Key<'_>> {
     match &term.kind {
         ast::TermKind::String(text) => Some(Key::String(&text.value)),
         ast::TermKind::Number(text) => Some(Key::Other(text)),
@@ -270,6 +270,12 @@ impl<'a> Index<'a> {
         self.edges.get(&(parent, Key::String(key))).copied()
     }
 
+    /// Returns the node below another one.
+    pub(crate) fn child_at(&self, parent: NodeId, key: Key<'_>) -> Option<NodeId> {
+        // The lifetime of a key is that of the map's keys in its signature only.
+        self.edges.get(&(parent, key)).copied()
+    }
+
     /// Returns the node at a path.
     pub(crate) fn find<'p>(&self, path: impl IntoIterator<Item = &'p str>) -> Option<NodeId> {
         path.into_iter().try_fold(ROOT, |node, key| self.child(node, key))
@@ -299,6 +305,13 @@ impl<'a> Index<'a> {
         show::data_path(path.iter().map(Key::text))
     }
 
+    /// Returns a rule's path with all that its head holds.
+    pub(crate) fn rule_text(&self, entry: &Entry<'_>) -> String {
+        let mut out = show::data_path(self.path(entry.node).iter().map(Key::text));
+        show::push_parts(entry.parts_behind(), &mut out);
+        out
+    }
+
     /// Returns the paths of all functions as they are shown.
     pub(crate) fn function_names(&self) -> impl Iterator<Item = String> {
         (0..)
@@ -326,6 +339,13 @@ impl<'a> Key<'a> {
 impl Entry<'_> {
     pub(crate) fn arity(&self) -> usize {
         self.rule.head.args.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Returns the parts of the head's reference behind its ground start.
+    pub(crate) fn parts_behind(&self) -> &[ast::Term] {
+        let parts = &self.rule.head.reference.parts;
+        let ground = parts.iter().take_while(|it| key_of(it).is_some()).count();
+        parts.get(ground..).unwrap_or_default()
     }
 
     pub(crate) fn is_set(&self) -> bool {

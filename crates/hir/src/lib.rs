@@ -10,7 +10,9 @@
 #![forbid(unsafe_code)]
 #![warn(clippy::disallowed_methods)]
 
+mod conflicts;
 mod declared;
+mod dependencies;
 mod diagnostics;
 mod draft;
 mod dynamic;
@@ -24,6 +26,7 @@ mod outputs;
 mod overrides;
 mod prints;
 mod query;
+mod recursion;
 mod resolve;
 mod safety;
 mod scope;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use lictor_syntax::ast;
 
 use crate::{
-    Lowered, Options,
+    Lowered, Options, conflicts, dependencies,
     diagnostics::{Sink, Stage},
     draft,
     dynamic::Dynamic,
@@ -18,6 +18,7 @@ use crate::{
     locals::Lowering,
     overrides,
     prints::Prints,
+    recursion::{self, Graph},
     resolve::{self, Context, Globals},
     safety::{self, heads},
     show,
@@ -33,11 +34,19 @@ pub(crate) fn lower(modules: &[ast::Module], options: &Options<'_>) -> Lowered {
     let index = index::build(&modules);
     let mut sink = Sink::default();
     let mut rules = Vec::with_capacity(index.rules.len());
+    let mut graph = Graph::default();
     for (at, module) in modules.iter().enumerate() {
         let globals = Globals::of(&index, &module.package, &module.imports);
         let ctx = Context { index: &index, options };
         let mut one = Module { ctx, at, module, globals: &globals, sink: &mut sink, shared_rows: None };
-        one.lower(&mut rules);
+        one.lower(&mut rules, &mut graph);
+    }
+    conflicts::check(&index, &modules, &mut sink);
+    let cycles = graph.cycles(&index);
+    if !cycles.is_empty() {
+        let ctx = Context { index: &index, options };
+        let draft = |rule| redraft(ctx, &modules, rule);
+        recursion::report::report(ctx, &modules, &cycles, &draft, &mut sink);
     }
     let hir = Hir {
         sources: modules.iter().map(|it| Arc::clone(&it.source)).collect(),
@@ -68,6 +77,24 @@ fn packages(modules: &[&ast::Module]) -> Vec<Vec<Box<str>>> {
     packages
 }
 
+/// Drafts a rule once more, for a report that needs more than the tree holds.
+fn redraft(ctx: Context<'_>, modules: &[&ast::Module], rule: RuleId) -> Option<draft::Rule> {
+    let entry = ctx.index.rule(rule)?;
+    let at = entry.module as usize;
+    let module = modules.get(at)?;
+    let globals = Globals::of(ctx.index, &module.package, &module.imports);
+    let mut sink = Sink::default();
+    let mut lowering = Lowering::new(ctx, &module.source, &globals);
+    let mut one = Module { ctx, at, module, globals: &globals, sink: &mut sink, shared_rows: None };
+    Some(one.draft(&mut lowering, entry))
+}
+
+fn arguments(draft: &draft::Rule) -> VarSet {
+    let mut args = VarSet::default();
+    vars::in_terms(&draft.args, View::ALL, &mut args);
+    args
+}
+
 /// One module on its way.
 struct Module<'m, 'a> {
     ctx: Context<'a>,
@@ -80,7 +107,7 @@ struct Module<'m, 'a> {
 }
 
 impl<'m, 'a: 'm> Module<'m, 'a> {
-    fn lower(&mut self, rules: &mut Vec<Rule>) {
+    fn lower(&mut self, rules: &mut Vec<Rule>, graph: &mut Graph) {
         let index = self.ctx.index;
         let first = index.first_rule.get(self.at).copied().unwrap_or(0);
         let globals = self.globals;
@@ -88,10 +115,9 @@ impl<'m, 'a: 'm> Module<'m, 'a> {
         for offset in 0..self.module.rules.len() {
             let id = RuleId(u32::try_from(first + offset).unwrap_or(u32::MAX));
             let Some(entry) = index.rule(id) else { continue };
-            let draft = lowering.rule(entry, self.sink);
-            let (templates, prints) = (lowering.found.templates, lowering.found.prints);
-            lowering.file_faults(self.sink);
-            rules.push(self.rule(draft, entry, templates, prints));
+            let draft = self.draft(&mut lowering, entry);
+            graph.push(dependencies::of_rule(index, &draft));
+            rules.push(self.rule(draft, entry));
         }
         let strict = self.ctx.options.strict;
         if strict {
@@ -103,9 +129,12 @@ impl<'m, 'a: 'm> Module<'m, 'a> {
         }
     }
 
-    fn rule(&mut self, mut draft: draft::Rule, entry: &Entry<'a>, templates: bool, prints: bool) -> Rule {
-        let mut args = VarSet::default();
-        vars::in_terms(&draft.args, View::ALL, &mut args);
+    /// Lowers a rule up to where its calls are expressions.
+    fn draft<'l>(&mut self, lowering: &mut Lowering<'l>, entry: &Entry<'l>) -> draft::Rule {
+        let mut draft = lowering.rule(entry, self.sink);
+        let (templates, prints) = (lowering.found.templates, lowering.found.prints);
+        lowering.file_faults(self.sink);
+        let args = arguments(&draft);
         if templates {
             self.templates(&mut draft, &args);
         }
@@ -113,6 +142,11 @@ impl<'m, 'a: 'm> Module<'m, 'a> {
             self.prints(&mut draft, &args);
         }
         hoist::rule(&mut draft);
+        draft
+    }
+
+    fn rule(&mut self, mut draft: draft::Rule, entry: &Entry<'a>) -> Rule {
+        let args = arguments(&draft);
         let source = &self.module.source;
         let modern = self.is_modern();
         Functions { ctx: self.ctx, source, sink: self.sink, modern }.rule(&draft);
