@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use lictor_hir::Flags;
 use lictor_hir::tree::{Hir, Query};
 use lictor_hir::types::DeclarationError;
-use lictor_plan::passes::{self, Folded, Passes};
+use lictor_plan::passes::{self, Folded, Optimize};
 use lictor_plan::{BuiltinFacts, BuiltinLookup, Plan};
 use lictor_runtime::{BuiltinFn, NullHost, builtins};
 use lictor_syntax::ast::{Import, Module, Statement, TermKind};
@@ -204,8 +204,16 @@ pub(crate) fn path_names(path: &str) -> Result<Vec<String>, Faults> {
 }
 
 /// Runs the passes.
-pub(crate) fn optimize(plan: &mut Plan, passes: Passes, capabilities: &Capabilities) {
-    passes::optimize(plan, passes, &|it| evaluate(it, capabilities), &|it| capabilities.is_impure(it));
+pub(crate) fn optimize(plan: &mut Plan, options: &Options, capabilities: &Capabilities) {
+    passes::optimize(
+        plan,
+        Optimize {
+            passes: options.passes,
+            strict: options.strict_builtin_errors,
+            evaluate: &|it| evaluate(it, capabilities),
+            impure: &|it| capabilities.is_impure(it),
+        },
+    );
 }
 
 /// Evaluates the entrypoints of a plan that needs no documents.

@@ -76,7 +76,7 @@ impl Query {
         let reads =
             plan.entrypoints.first().map(|it| read_set(&plan, it.function, &|it| capabilities.is_impure(it)));
         let reads = reads.unwrap_or_default();
-        build::optimize(&mut plan, options.passes, capabilities);
+        build::optimize(&mut plan, options, capabilities);
         let program = build::compile(&plan, capabilities)?;
         let derived = Derived::new(program.functions());
         let expressions = expressions

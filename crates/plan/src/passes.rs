@@ -8,9 +8,12 @@ mod drop_dead;
 mod exit_early;
 mod fold_constants;
 mod fuse_tests;
+mod hoist_lookups;
 mod propagate_constants;
+mod propagate_copies;
 mod separate_registers;
 mod split_equality;
+mod test_existence;
 mod uses;
 
 use lictor_value::Document;
@@ -63,6 +66,7 @@ struct Pass {
 /// What passes may ask.
 struct Surroundings<'a> {
     evaluate: Evaluate<'a>,
+    strict: bool,
 }
 
 const PASSES: &[Pass] = &[
@@ -70,15 +74,38 @@ const PASSES: &[Pass] = &[
     Pass { name: "fuse-tests", run: |plan, _| fuse_tests::run(plan) },
     Pass { name: "fold-constants", run: fold_constants::run },
     Pass { name: "propagate-constants", run: |plan, _| propagate_constants::run(plan) },
+    Pass { name: "propagate-copies", run: |plan, _| propagate_copies::run(plan) },
     Pass { name: "split-equality", run: |plan, _| split_equality::run(plan) },
+    Pass { name: "test-existence", run: test_existence::run },
     Pass { name: "dispatch-rules", run: |plan, _| dispatch_rules::run(plan) },
+    Pass { name: "hoist-lookups", run: |plan, _| hoist_lookups::run(plan) },
     Pass { name: "exit-early", run: |plan, _| exit_early::run(plan) },
     Pass { name: "drop-dead", run: |plan, _| drop_dead::run(plan) },
 ];
 
-/// Runs the passes on a plan. `impure` says which built-ins depend on the world or have effects.
-pub fn optimize(plan: &mut Plan, passes: Passes, evaluate: Evaluate<'_>, impure: &dyn Fn(&str) -> bool) {
-    let surroundings = Surroundings { evaluate };
+/// What the passes are run for.
+#[derive(Clone, Copy)]
+pub struct Optimize<'a> {
+    /// Which passes run.
+    pub passes: Passes,
+    /// Whether an error of a built-in ends the evaluation; then no call of one is left out.
+    pub strict: bool,
+    /// Evaluates constant rules.
+    pub evaluate: Evaluate<'a>,
+    /// Says which built-ins depend on the world or have effects.
+    pub impure: &'a dyn Fn(&str) -> bool,
+}
+
+impl std::fmt::Debug for Optimize<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Optimize").field("passes", &self.passes).finish_non_exhaustive()
+    }
+}
+
+/// Runs the passes on a plan.
+pub fn optimize(plan: &mut Plan, options: Optimize<'_>) {
+    let Optimize { passes, strict, evaluate, impure } = options;
+    let surroundings = Surroundings { evaluate, strict };
     find_facts(plan, impure);
     for (index, pass) in PASSES.iter().enumerate() {
         if passes.0 & (1 << index) != 0 {
