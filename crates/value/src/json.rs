@@ -5,6 +5,7 @@
 //! value stays, nesting ends at 10,000. There is one parser for both homes of values.
 
 mod error;
+mod member;
 mod parse;
 mod projection;
 mod scalar;
@@ -20,6 +21,7 @@ use crate::json::sink::Sink;
 use crate::value::Value;
 
 pub use error::{JsonError, JsonErrorKind};
+pub use member::{Outline, outline};
 pub(crate) use parse::Scratch;
 pub use projection::{Projection, Step};
 

@@ -87,7 +87,8 @@ impl<S: Sink> Parser<'_, S> {
         self.scratch.frames.pop();
     }
 
-    fn skip_key(&mut self) -> Result<(), Fault> {
+    /// Goes past a key and its colon.
+    pub(super) fn skip_key(&mut self) -> Result<(), Fault> {
         if self.byte() != b'"' {
             return Err(Fault::Key);
         }
