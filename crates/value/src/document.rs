@@ -3,12 +3,13 @@
 //! Equal strings stand once, and records of the same keys share a shape, so typical data takes less memory than
 //! its text. Used for base data and for the constants of a policy.
 
+mod table;
+
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use hashbrown::HashTable;
-
 use crate::cell::{Cell, tag};
+use crate::document::table::Table;
 use crate::hash::{combine, hash_bytes, hash_word};
 use crate::json::sink::Sink;
 use crate::keys::{self, KeyTexts};
@@ -76,10 +77,10 @@ pub struct Part(pub(crate) Cell);
 pub struct DocumentBuilder {
     words: Vec<u64>,
     /// Every text node, for strings and numbers alike.
-    texts: HashTable<Known>,
-    shapes: HashTable<Known>,
+    texts: Table,
+    shapes: Table,
     /// Small nodes written lately, by their hash.
-    shared: Vec<u32>,
+    shared: Vec<Known>,
     /// Where the cells of a collection are put together.
     cells: Vec<Cell>,
 }
@@ -160,21 +161,15 @@ impl DocumentBuilder {
     fn intern(&mut self, tag: u8, text: &str) -> Cell {
         let hash = hash_bytes(text.as_bytes());
         let words = &self.words;
-        let same = |it: &Known| it.hash == short(hash) && text_at(words, it.at) == text;
-        let at = match self.texts.find(u64::from(short(hash)), same) {
-            Some(known) => known.at,
+        let at = match self.texts.find(short(hash), |at| text_at(words, at) == text) {
+            Some(known) => known,
             None => {
                 let at = self.push_text(text);
-                self.enter_text(hash, at);
+                self.texts.insert(short(hash), at);
                 at
             }
         };
         Cell::reference(tag, hash.to_le_bytes()[0], at)
-    }
-
-    fn enter_text(&mut self, hash: u64, at: u32) {
-        let known = Known::new(hash, at);
-        self.texts.insert_unique(u64::from(known.hash), known, |it| u64::from(it.hash));
     }
 
     /// Adds an array.
@@ -263,20 +258,18 @@ impl DocumentBuilder {
         let hash = pairs.iter().fold(0, |state, it| combine(state, it[0].0));
         let words = &self.words;
         let header = Header::list(node::ARRAY, pairs.len()).0;
-        let same = |it: &Known| {
-            let at = it.at as usize;
-            it.hash == short(hash)
-                && words.get(at) == Some(&header)
+        let same = |at: u32| {
+            let at = at as usize;
+            words.get(at) == Some(&header)
                 && words[at + 1..].iter().zip(pairs).all(|(word, pair)| *word == pair[0].0)
         };
-        if let Some(known) = self.shapes.find(u64::from(short(hash)), same) {
-            return known.at;
+        if let Some(known) = self.shapes.find(short(hash), same) {
+            return known;
         }
         let at = self.here();
         self.words.push(header);
         self.words.extend(pairs.iter().map(|it| it[0].0));
-        let known = Known::new(hash, at);
-        self.shapes.insert_unique(u64::from(known.hash), known, |it| u64::from(it.hash));
+        self.shapes.insert(short(hash), at);
         at
     }
 
@@ -286,22 +279,26 @@ impl DocumentBuilder {
             return self.push_node(header, cells);
         }
         if self.shared.is_empty() {
-            self.shared = vec![0; SHARED_NODES];
+            self.shared = vec![Known { hash: 0, at: 0 }; SHARED_NODES];
         }
         let hash = cells.iter().fold(header.0, |state, it| combine(state, it.0));
-        let slot = short(hash) as usize % SHARED_NODES;
-        let known = self.shared[slot];
+        let slot =
+            hash.to_le_bytes().into_iter().take(2).rev().fold(0, |slot, it| slot << 8 | usize::from(it));
+        let known = self.shared[slot % SHARED_NODES];
+        let place = known.at as usize;
         let same = |words: &[u64]| {
             words.split_first().is_some_and(|(first, rest)| {
                 *first == header.0 && rest.iter().zip(cells).all(|(word, cell)| *word == cell.0)
             })
         };
-        let place = known as usize;
-        if known != 0 && self.words.get(place..place + 1 + cells.len()).is_some_and(same) {
-            return known;
+        if place != 0
+            && known.hash == short(hash)
+            && self.words.get(place..place + 1 + cells.len()).is_some_and(same)
+        {
+            return known.at;
         }
         let at = self.push_node(header, cells);
-        self.shared[slot] = at;
+        self.shared[slot % SHARED_NODES] = Known::new(hash, at);
         at
     }
 
@@ -355,6 +352,11 @@ impl DocumentBuilder {
         Part(self.indexed_pairs(&cells, &index))
     }
 
+    /// Makes room for a document of so much text, so that it rarely moves.
+    pub(crate) fn expect_text(&mut self, bytes: usize) {
+        self.words.reserve(bytes / 8);
+    }
+
     fn here(&self) -> u32 {
         u32::try_from(self.words.len()).expect(SIZE_RULE)
     }
@@ -394,13 +396,12 @@ impl Sink for &mut DocumentBuilder {
         let hash = hash_bytes(bytes);
         let words = &self.words;
         let text = text_at(words, at);
-        let same = |it: &Known| it.hash == short(hash) && text_at(words, it.at) == text;
-        let known = self.texts.find(u64::from(short(hash)), same).copied();
+        let known = self.texts.find(short(hash), |it| text_at(words, it) == text);
         match known {
             Some(_) => self.words.truncate(at as usize),
-            None => self.enter_text(hash, at),
+            None => self.texts.insert(short(hash), at),
         }
-        Some(Cell::reference(tag, hash.to_le_bytes()[0], known.map_or(at, |it| it.at)))
+        Some(Cell::reference(tag, hash.to_le_bytes()[0], known.unwrap_or(at)))
     }
 
     fn array(&mut self, live: &mut Vec<Cell>, start: usize) -> Option<Cell> {

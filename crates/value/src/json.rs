@@ -117,6 +117,7 @@ pub fn read_document(bytes: &[u8]) -> Result<Document, JsonError> {
 /// As [`read_document`]. What was built before the fault stays in the builder, referred to by nothing.
 pub fn read_into(bytes: &[u8], builder: &mut DocumentBuilder) -> Result<Part, JsonError> {
     let mut scratch = Scratch::default();
+    builder.expect_text(bytes.len());
     run(&mut Parser::new(bytes, builder, &mut scratch, Projection::WHOLE), Rest::Checked).map(Part)
 }
 
