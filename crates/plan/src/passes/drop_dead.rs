@@ -7,9 +7,14 @@ use crate::passes::uses::Uses;
 
 pub(super) fn run(plan: &mut Plan) {
     for function in &mut plan.functions {
-        while drop_in(function) {}
+        drop_stmts_of(function);
     }
     empty_uncalled(plan);
+}
+
+/// Drops statements until none is dead.
+pub(super) fn drop_stmts_of(function: &mut Function) {
+    while drop_in(function) {}
 }
 
 fn drop_in(function: &mut Function) -> bool {

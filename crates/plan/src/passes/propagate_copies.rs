@@ -6,6 +6,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ir::{Block, Function, Local, Operand, Plan, StmtKind};
+use crate::passes::drop_dead::drop_stmts_of;
 use crate::passes::uses::{Uses, map_locals};
 
 pub(super) fn run(plan: &mut Plan) {
@@ -15,6 +16,8 @@ pub(super) fn run(plan: &mut Plan) {
         for block in &mut function.blocks {
             propagate(block, &uses, &kept, &mut FxHashMap::default());
         }
+        // Later passes look for what stands side by side.
+        drop_stmts_of(function);
     }
 }
 

@@ -186,7 +186,8 @@ fn walk_failing(
 fn existence_of(function: &Function, yes: ConstId) -> Function {
     let mut blocks: Vec<Block> = function.blocks.get(1..).unwrap_or_default().to_vec();
     blocks.iter_mut().for_each(|it| give_once(it, function.result, yes));
-    Function { name: function.name.clone(), path: Vec::new(), blocks, ..function.clone() }
+    let name = format!("{}?", function.name).into();
+    Function { name, path: Vec::new(), blocks, ..function.clone() }
 }
 
 fn give_once(block: &mut Block, result: Local, yes: ConstId) {
