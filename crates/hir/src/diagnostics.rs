@@ -60,35 +60,49 @@ impl Sink {
         self.found.push(Found { stage, recoverable: true, diagnostic });
     }
 
-    /// Returns what is shown, in the order of places; 0 is no limit.
-    pub(crate) fn finish(mut self, limit: usize) -> Vec<Diagnostic> {
-        self.found.sort_by_key(|it| it.stage);
-        let last = self.found.iter().find(|it| !it.recoverable).map(|it| it.stage);
-        let mut out: Vec<Diagnostic> = self
-            .found
-            .into_iter()
-            .take_while(|it| last.is_none_or(|last| it.stage <= last))
-            .map(|it| it.diagnostic)
-            .collect();
+    /// Returns what is shown of modules, in the order of places; 0 is no limit.
+    pub(crate) fn finish(self, limit: usize) -> Vec<Diagnostic> {
+        let mut out = self.shown();
         let reached = limit > 0 && out.len() >= limit;
         if reached {
             out.truncate(limit);
         }
-        out.sort_by(|a, b| place_of(a).cmp(&place_of(b)));
+        out.sort_by(|a, b| key_of(a).cmp(&key_of(b)));
         if reached {
-            out.push(Diagnostic::unplaced(
-                lictor_syntax::diagnostics::codes::COMPILE,
-                "error-limit-reached",
-                "error limit reached",
-            ));
+            out.push(limit_reached());
         }
         out
     }
+
+    /// Returns what is shown of a query, in the order in which it was found; 0 is no limit.
+    pub(crate) fn finish_query(self, limit: usize) -> Vec<Diagnostic> {
+        let mut out = self.shown();
+        if limit > 0 && out.len() > limit {
+            out.truncate(limit);
+            out.push(limit_reached());
+        }
+        out
+    }
+
+    /// Returns the faults up to the stage behind which compilation ends.
+    fn shown(mut self) -> Vec<Diagnostic> {
+        self.found.sort_by_key(|it| it.stage);
+        let last = self.found.iter().find(|it| !it.recoverable).map(|it| it.stage);
+        let shown = self.found.into_iter().take_while(|it| last.is_none_or(|last| it.stage <= last));
+        shown.map(|it| it.diagnostic).collect()
+    }
 }
 
-fn place_of(diagnostic: &Diagnostic) -> (bool, &str, u32, u32, &str) {
+fn limit_reached() -> Diagnostic {
+    let code = lictor_syntax::diagnostics::codes::COMPILE;
+    Diagnostic::unplaced(code, "error-limit-reached", "error limit reached")
+}
+
+/// Returns what faults are ordered by: file, row, column, code, message; those without a place come last.
+fn key_of(diagnostic: &Diagnostic) -> (bool, &str, u32, u32, &str, &str) {
     let file = diagnostic.location.as_ref().map_or("", |it| &it.file);
-    (diagnostic.location.is_none(), file, diagnostic.row(), diagnostic.col(), &diagnostic.message)
+    let (row, col) = (diagnostic.row(), diagnostic.col());
+    (diagnostic.location.is_none(), file, row, col, diagnostic.code, &diagnostic.message)
 }
 
 /// Makes a diagnostic of OPA's compiler.

@@ -7,6 +7,7 @@ use crate::{
     draft::{Call, Callee, Compr, Expr, ExprKind, Head, Replacement, Rule, Term, TermKind},
     outputs,
     resolve::Context,
+    types::{Type, detail::of_literal},
 };
 
 /// The walk over one rule's or query's bodies.
@@ -16,6 +17,8 @@ pub(crate) struct Functions<'r, 'a> {
     pub(crate) sink: &'r mut Sink,
     /// Refuse deprecated built-ins.
     pub(crate) modern: bool,
+    /// The types of the policy's functions are known, so that they are shown as those of built-ins are.
+    pub(crate) typed: bool,
 }
 
 impl Functions<'_, '_> {
@@ -107,6 +110,10 @@ impl Functions<'_, '_> {
         }
         let given = if expr.generated { have.saturating_sub(1) } else { have };
         match &call.callee {
+            Callee::Function(group) if self.typed => {
+                let name = self.ctx.index.group_text(*group);
+                self.mismatch(&name, &vec![Type::Any; arity], call, expr.span);
+            }
             Callee::Function(group) => {
                 let name = self.ctx.index.group_text(*group);
                 let fault = faults::arity(self.source, expr.span, &name, arity, given);
@@ -151,14 +158,21 @@ impl Functions<'_, '_> {
     }
 
     fn builtin(&mut self, at: u32, call: &Call, span: Span) {
-        let Some(declaration) = self.ctx.options.capabilities.at(at) else { return };
-        let name = declaration.name.to_string();
-        let have: Vec<Option<Detail>> = call.args.iter().map(|_| None).collect();
-        let want: Vec<String> = declaration.args.iter().map(ToString::to_string).collect();
-        let have_text = format!("({})", vec!["???"; call.args.len()].join(", "));
-        let want_text = format!("({})", want.join(", "));
-        let want = want.into_iter().map(Detail::Text).collect();
-        let fault = faults::builtin_arity(self.source, span, &name, &have, (want, have_text, want_text));
+        if let Some(declaration) = self.ctx.options.capabilities.at(at) {
+            self.mismatch(&declaration.name, &declaration.args, call, span);
+        }
+    }
+
+    /// Reports a call with the types that are given and wanted.
+    fn mismatch(&mut self, name: &str, args: &[Type], call: &Call, span: Span) {
+        let have: Vec<Option<Type>> = call.args.iter().map(of_literal).collect();
+        let shown = have.iter().map(|it| it.as_ref().map_or_else(|| "???".to_owned(), ToString::to_string));
+        let shown: Vec<String> = shown.collect();
+        let want: Vec<String> = args.iter().map(ToString::to_string).collect();
+        let texts = [format!("({})", shown.join(", ")), format!("({})", want.join(", "))];
+        let have = have.iter().map(|it| it.as_ref().map_or(Detail::Null, Type::detail)).collect();
+        let want = args.iter().map(Type::detail).collect();
+        let fault = faults::builtin_arity(self.source, span, name, (have, want), texts);
         self.sink.stop(Stage::UndefinedFunctions, fault);
     }
 }

@@ -9,7 +9,7 @@ use lictor_syntax::{Diagnostic, Source, Span, ast};
 use crate::{
     declared,
     diagnostics::{Sink, Stage, locals as faults, names},
-    draft::{Branch, Expr, ExprKind, Rule, Term, TermKind},
+    draft::{Branch, Expr, ExprKind, Head, Ref, Rule, Term, TermKind},
     index::Entry,
     resolve::{Context, Globals},
     scope::{Occurrence, Scope, Scopes},
@@ -26,12 +26,16 @@ pub(crate) struct Lowering<'a> {
     pub(crate) source: &'a Source,
     pub(crate) globals: &'a Globals<'a>,
     pub(crate) scopes: Scopes<'a>,
-    pub(crate) found: Found,
+    pub(crate) found: Found<'a>,
 }
 
 /// What came up while a rule was walked.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct Found<'a> {
+    /// Calls by a plain name of a built-in: name, place, whether inside of a term.
+    pub(crate) calls: Vec<(&'a str, Span, bool)>,
+    /// Calls of functions that variables hide.
+    pub(crate) undefined: Vec<Diagnostic>,
     /// Faults of names, which end the compilation.
     pub(crate) faults: Vec<Diagnostic>,
     /// Variables that nothing uses, which do not.
@@ -103,7 +107,23 @@ impl<'a> Lowering<'a> {
         let mut out = self.body(body);
         let value = head(self, &mut out);
         self.check_unused(unused_before);
+        self.check_hidden_builtins();
         Branch { value, body: out, span }
+    }
+
+    /// Reports calls of built-ins whose name is that of a variable of the body.
+    fn check_hidden_builtins(&mut self) {
+        for (name, span, nested) in std::mem::take(&mut self.found.calls) {
+            if !self.scopes.is_seen(name) {
+                continue;
+            }
+            if nested {
+                self.found.faults.push(faults::called_shadowed(self.source, span, name));
+            } else {
+                let fault = crate::diagnostics::calls::undefined(self.source, span, name, None);
+                self.found.undefined.push(fault);
+            }
+        }
     }
 
     fn head_value(&mut self, head: &'a ast::Head) -> Term {
@@ -134,7 +154,7 @@ impl<'a> Lowering<'a> {
         for arg in args {
             declared_by_argument(arg, names);
         }
-        for name in names.iter().filter(|it| matches!(**it, "input" | "data")) {
+        if let Some(name) = args.iter().find_map(root_in_argument) {
             let fault = names::shadowing_argument(self.source, rule.span, name);
             sink.stop(Stage::ResolveRefs, fault);
         }
@@ -150,6 +170,14 @@ impl<'a> Lowering<'a> {
             ast::TermKind::Object(entries) => TermKind::Object(
                 entries.iter().map(|(key, value)| (self.term(key), self.argument(value))).collect(),
             ),
+            ast::TermKind::Ref(reference) => match reference.head.as_var() {
+                Some(name) => {
+                    let head = Head::Var(self.argument_var(name));
+                    let parts = reference.parts.iter().map(|it| self.argument(it)).collect();
+                    TermKind::Ref(Box::new(Ref { head, parts }))
+                }
+                None => return self.term(arg),
+            },
             ast::TermKind::Call(_) => {
                 self.found.faults.push(faults::call_in_arguments(self.source, arg.span));
                 TermKind::Null
@@ -209,6 +237,9 @@ impl<'a> Lowering<'a> {
         for fault in self.found.void_calls.drain(..) {
             sink.stop(Stage::VoidCalls, fault);
         }
+        for fault in self.found.undefined.drain(..) {
+            sink.stop(Stage::UndefinedFunctions, fault);
+        }
         for fault in self.found.with_faults.drain(..) {
             sink.stop(Stage::WithValues, fault);
         }
@@ -250,6 +281,19 @@ impl<'a> Lowering<'a> {
     }
 }
 
+/// Returns the first root that stands alone in an argument.
+fn root_in_argument(arg: &ast::Term) -> Option<&str> {
+    match &arg.kind {
+        ast::TermKind::Ref(reference) if reference.parts.is_empty() => {
+            reference.head.as_var().filter(|it| matches!(*it, "input" | "data"))
+        }
+        ast::TermKind::Ref(reference) => reference.parts.iter().find_map(root_in_argument),
+        ast::TermKind::Array(items) => items.iter().find_map(root_in_argument),
+        ast::TermKind::Object(entries) => entries.iter().find_map(|(_, value)| root_in_argument(value)),
+        _ => None,
+    }
+}
+
 /// Collects the names in arguments that hide rules and imports.
 fn declared_by_argument<'a>(arg: &'a ast::Term, out: &mut Vec<&'a str>) {
     match &arg.kind {
@@ -264,8 +308,11 @@ fn declared_by_argument<'a>(arg: &'a ast::Term, out: &mut Vec<&'a str>) {
                 declared_by_argument(value, out);
             }
         }
-        ast::TermKind::Ref(reference) if reference.parts.is_empty() => {
+        ast::TermKind::Ref(reference) => {
             out.extend(reference.head.as_var());
+            for part in &reference.parts {
+                declared_by_argument(part, out);
+            }
         }
         _ => {}
     }

@@ -149,7 +149,7 @@ impl<'m, 'a: 'm> Module<'m, 'a> {
         let args = arguments(&draft);
         let source = &self.module.source;
         let modern = self.is_modern();
-        Functions { ctx: self.ctx, source, sink: self.sink, modern }.rule(&draft);
+        Functions { ctx: self.ctx, source, sink: self.sink, modern, typed: false }.rule(&draft);
         self.safety(&mut draft, entry, &args);
         let equal = self.ctx.options.capabilities.position("equal");
         let mut dynamic = Dynamic { vars: &mut draft.vars, equal, known: args };

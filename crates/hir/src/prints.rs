@@ -126,7 +126,7 @@ impl Prints<'_, '_> {
         let position = self.ctx.options.capabilities.position(name);
         let callee = position.map_or_else(|| Callee::Unknown(name.into()), Callee::Builtin);
         let args = vec![Term::new(TermKind::Array(sets), span)];
-        *expr = Expr::new(ExprKind::Call(Call { callee, args }), span);
+        *expr = Expr { query: expr.query, ..Expr::new(ExprKind::Call(Call { callee, args }), span) };
     }
 }
 

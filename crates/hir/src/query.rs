@@ -10,7 +10,7 @@ use lictor_syntax::{Diagnostic, Source, ast};
 use crate::{
     Options, declared,
     diagnostics::{Sink, Stage},
-    draft::{Call, Callee, Expr, ExprKind, Head, Operand, Term, TermKind},
+    draft::{Call, Callee, Expr, ExprKind, Head, Operand, Term, TermKind, VarInfo},
     dynamic::Dynamic,
     finish::Finish,
     functions::Functions,
@@ -73,7 +73,7 @@ pub(crate) fn lower(
         walk.faults.into_iter().for_each(|it| sink.stop(Stage::PrintCalls, it));
     }
     let mut draft = Hoist { vars: &mut infos }.body(draft);
-    Functions { ctx, source, sink: &mut sink, modern: ctx.options.strict }.body(&draft);
+    Functions { ctx, source, sink: &mut sink, modern: ctx.options.strict, typed: true }.body(&draft);
     let found = safety::order(ctx, &mut draft, &none);
     for fault in safety::report::report(source, &infos, &found, "") {
         sink.stop(Stage::BodySafety, fault);
@@ -86,7 +86,7 @@ pub(crate) fn lower(
     let vars = finish.vars(infos);
     let outputs = outputs_of(&bound, &vars);
     let query = Query { body: finish.body(draft), vars, outputs, expressions, source: Arc::clone(source) };
-    (query, sink.finish(ctx.options.error_limit))
+    (query, sink.finish_query(ctx.options.error_limit))
 }
 
 /// Returns the variables that the answer shows, in order of their names.
@@ -137,18 +137,27 @@ fn capture(lowering: &mut Lowering<'_>, expr: &mut Expr) -> Option<VarId> {
     let span = expr.span;
     match &mut expr.kind {
         ExprKind::Term(term) => {
-            let var = generate(&mut lowering.scopes.vars);
+            let var = capturing(&mut lowering.scopes.vars);
             let term = std::mem::replace(term, Term::new(TermKind::Null, span));
             expr.kind = ExprKind::Unify(term, Term::var(var, span));
             Some(var)
         }
         ExprKind::Call(call) if has_result(lowering.ctx, call) => {
-            let var = generate(&mut lowering.scopes.vars);
+            let var = capturing(&mut lowering.scopes.vars);
             call.args.push(Term::var(var, span));
             Some(var)
         }
         _ => None,
     }
+}
+
+/// Makes a variable for an expression's value. It has a name, as OPA's has: one that is unsafe is reported as `_`.
+fn capturing(vars: &mut Vec<VarInfo>) -> VarId {
+    let var = generate(vars);
+    if let Some(info) = vars.last_mut() {
+        info.name = "$term".into();
+    }
+    var
 }
 
 fn has_result(ctx: Context<'_>, call: &Call) -> bool {

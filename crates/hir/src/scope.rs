@@ -159,6 +159,24 @@ impl<'a> Scopes<'a> {
         var
     }
 
+    /// Notes that `input` or `data` was read, so that it may not be declared any more.
+    pub(crate) fn see_root(&mut self, name: &'a str) {
+        if self.stack.iter_mut().rev().any(|it| it.get_mut(name).is_some()) {
+            return;
+        }
+        let local =
+            Local { var: VarId(u32::MAX), occurrence: Occurrence::Seen, count: 1, span: Span::default() };
+        if let Some(top) = self.stack.last_mut() {
+            top.insert(name, local);
+        }
+    }
+
+    /// Tells whether the innermost scope saw a name that nobody declared.
+    pub(crate) fn is_seen(&mut self, name: &str) -> bool {
+        let local = self.stack.last_mut().and_then(|it| it.get_mut(name));
+        local.is_some_and(|it| it.occurrence == Occurrence::Seen)
+    }
+
     /// Returns the variable of a name that nobody declared.
     pub(crate) fn plain(&mut self, name: &'a str) -> VarId {
         if let Some(var) = self.plain.get(name) {

@@ -9,6 +9,8 @@ use std::fmt;
 
 use rustc_hash::FxHashMap;
 
+pub(crate) mod detail;
+
 /// The type of a value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Type {

@@ -27,16 +27,14 @@ pub(crate) fn arity(source: &Source, span: Span, name: &str, want: usize, have: 
     type_error(source, span, "wrong-arity", message)
 }
 
-/// What a built-in was given and wants; the types as OPA shows them.
+/// Reports how many operands a built-in was given and wants: their types, as fields and as text.
 pub(crate) fn builtin_arity(
     source: &Source,
     span: Span,
     name: &str,
-    have: &[Option<Detail>],
-    want: (Vec<Detail>, String, String),
+    (have, want): (Vec<Detail>, Vec<Detail>),
+    [have_text, want_text]: [String; 2],
 ) -> Diagnostic {
-    let (want, have_text, want_text) = want;
-    let have = have.iter().map(|it| it.clone().unwrap_or(Detail::Null)).collect();
     let details = Details {
         fields: vec![
             ("have".to_owned(), Detail::List(have)),

@@ -62,7 +62,7 @@ impl<'a> Lowering<'a> {
 
     fn term_expr(&mut self, expr: &'a ast::Expr, term: &'a ast::Term) -> Expr {
         let kind = match &term.kind {
-            ast::TermKind::Call(call) => ExprKind::Call(self.call_expr(call)),
+            ast::TermKind::Call(call) => ExprKind::Call(self.outer_call(call, expr.span)),
             _ => ExprKind::Term(self.term(term)),
         };
         self.closure(expr, kind)
@@ -184,8 +184,10 @@ impl<'a> Lowering<'a> {
         self.scopes.ignore(&names);
         self.scopes.push(Scope::default());
         let unused_before = self.found.unused.len();
-        let key = every.key.as_ref().map(|key| self.every_var(key, expr.span));
-        let value = self.every_var(&every.value, expr.span);
+        // OPA places what is unused at the start of the body, and what is declared twice at `every`.
+        let inside = every.body.first().map_or(expr.span, |it| it.span);
+        let key = every.key.as_ref().map(|key| self.every_var(key, expr.span, inside));
+        let value = self.every_var(&every.value, expr.span, inside);
         let body = self.body(&every.body);
         self.check_unused(unused_before);
         self.scopes.pop();
@@ -194,12 +196,12 @@ impl<'a> Lowering<'a> {
         Some(self.closure(expr, ExprKind::Every(Box::new(every))))
     }
 
-    fn every_var(&mut self, term: &'a ast::Term, span: Span) -> VarId {
+    fn every_var(&mut self, term: &'a ast::Term, at: Span, inside: Span) -> VarId {
         let name = term.as_var().unwrap_or_default();
         if ast::is_wildcard(name) {
             return self.scopes.plain(name);
         }
-        self.declare(name, Occurrence::Declared, span, span)
+        self.declare(name, Occurrence::Declared, at, inside)
     }
 
     /// Lowers an operand of `not`, `and`, `or`; only braces make a scope in which something may be declared.

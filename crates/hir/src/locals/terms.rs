@@ -51,6 +51,7 @@ impl<'a> Lowering<'a> {
     fn head(&mut self, name: &'a str, span: Span) -> (Head, Vec<Term>) {
         if self.globals.has(name) && !self.scopes.is_ignored(name) {
             if let Some(found) = self.globals.reference(name, span) {
+                self.scopes.see_root(if matches!(found.head, Head::Input) { "input" } else { "data" });
                 return (found.head, found.parts);
             }
         }
@@ -70,6 +71,11 @@ impl<'a> Lowering<'a> {
             ast::TermKind::Var(name) => self.head(name, reference.head.span),
             _ => (Head::Term(self.term(&reference.head)), Vec::new()),
         };
+        match head {
+            Head::Input if !reference.parts.is_empty() => self.scopes.see_root("input"),
+            Head::Data if !reference.parts.is_empty() => self.scopes.see_root("data"),
+            _ => {}
+        }
         if let (Head::Var(var), true) = (&head, reference.parts.is_empty()) {
             return TermKind::Var(*var);
         }
@@ -89,6 +95,7 @@ impl<'a> Lowering<'a> {
             self.found.faults.push(fault);
         }
         let out = self.call_expr(call);
+        self.note_call(call, span, true);
         if let Callee::Builtin(at) = out.callee
             && self.ctx.options.capabilities.at(at).is_some_and(|it| it.result.is_none())
         {
@@ -96,6 +103,22 @@ impl<'a> Lowering<'a> {
             self.found.void_calls.push(calls::void_value(self.source, span, &text));
         }
         out
+    }
+
+    /// Lowers a call that is an expression.
+    pub(crate) fn outer_call(&mut self, call: &'a ast::Call, span: Span) -> Call {
+        self.note_call(call, span, false);
+        self.call_expr(call)
+    }
+
+    /// Notes a call by a plain name, which a variable of the body may turn out to hide.
+    fn note_call(&mut self, call: &'a ast::Call, span: Span, nested: bool) {
+        if let ast::Callee::Ref(name) = &call.callee
+            && let Some(head) = name.head.as_var()
+            && self.ctx.options.capabilities.position(head).is_some()
+        {
+            self.found.calls.push((head, span, nested));
+        }
     }
 
     pub(crate) fn call_expr(&mut self, call: &'a ast::Call) -> Call {

@@ -155,6 +155,7 @@ impl<'c> Cycle<'c> {
         let Some(draft) = self.drafts.get(&node.0) else { return out };
         let Some(branch) = draft.branches.get(node.1) else { return out };
         vars::in_terms(&draft.args, View::ALL, &mut out);
+        vars::in_terms(&draft.keys, View::ALL, &mut out);
         vars::in_term(&branch.value, View::ALL, &mut out);
         vars::in_body(branch.body.get(..at).unwrap_or(&branch.body), View::ALL, &mut out);
         out
