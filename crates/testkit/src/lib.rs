@@ -11,3 +11,8 @@ pub mod engines;
 pub mod fuzz;
 pub mod json;
 pub mod mutate;
+
+/// The program in the README, which must compile and hold.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;
