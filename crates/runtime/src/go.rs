@@ -14,4 +14,5 @@ pub mod layout;
 pub mod quote;
 pub mod regex;
 pub mod unicode;
+pub mod yaml;
 pub mod zone;

@@ -61,6 +61,15 @@ pub fn format_float(value: f64, verb: FloatVerb, precision: Option<usize>) -> St
     format!("{sign}{text}")
 }
 
+/// Returns the float, rounded to 32 bits, as text with as few digits as identify it then.
+#[expect(clippy::cast_possible_truncation, reason = "rounding to 32 bits is what is asked for")]
+pub fn format_float32(value: f64) -> String {
+    let rounded = value as f32;
+    // The shortest digits of a 32-bit float are the shortest of a 64-bit one as well.
+    let short = rounded.to_string().parse().unwrap_or(f64::from(rounded));
+    format_float(short, FloatVerb::General('e'), None)
+}
+
 fn plain_places(value: f64, places: usize) -> String {
     let shown = places.min(DIGITS_MAX);
     let mut text = format!("{value:.shown$}");

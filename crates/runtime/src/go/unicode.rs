@@ -32,8 +32,14 @@ pub fn is_print(c: char) -> bool {
     if c.is_ascii() { matches!(c, ' '..='~') } else { has(&PRINT, c) }
 }
 
-/// Says whether the character is a letter or a decimal digit to Go.
-pub fn is_letter_or_digit(c: char) -> bool {
-    static WORD: LazyLock<ClassUnicode> = LazyLock::new(|| group(&["L", "Nd"]));
-    if c.is_ascii() { c.is_ascii_alphanumeric() } else { has(&WORD, c) }
+/// Says whether the character is a letter to Go.
+pub fn is_letter(c: char) -> bool {
+    static LETTERS: LazyLock<ClassUnicode> = LazyLock::new(|| group(&["L"]));
+    if c.is_ascii() { c.is_ascii_alphabetic() } else { has(&LETTERS, c) }
+}
+
+/// Says whether the character is a decimal digit to Go.
+pub fn is_digit(c: char) -> bool {
+    static DIGITS: LazyLock<ClassUnicode> = LazyLock::new(|| group(&["Nd"]));
+    if c.is_ascii() { c.is_ascii_digit() } else { has(&DIGITS, c) }
 }

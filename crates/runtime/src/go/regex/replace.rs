@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::go::unicode::is_letter_or_digit;
+use crate::go::unicode::{is_digit, is_letter};
 
 /// A template read into literal text and group references.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ fn reference(text: &str) -> Option<(&str, &str)> {
 }
 
 fn is_name_char(c: char) -> bool {
-    c == '_' || is_letter_or_digit(c)
+    c == '_' || is_letter(c) || is_digit(c)
 }
 
 fn groups(name: &str, names: &[Option<String>]) -> Vec<usize> {
