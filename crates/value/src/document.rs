@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::cell::{Cell, tag};
+use crate::deep::{self, Flat, RECURSION_MAX};
 use crate::document::table::Table;
 use crate::hash::{combine, hash_bytes, hash_word};
 use crate::json::sink::Sink;
@@ -312,43 +313,48 @@ impl DocumentBuilder {
 
     /// Copies a value from elsewhere.
     pub fn copy(&mut self, value: Value<'_>) -> Part {
+        self.copy_at(value, 0)
+    }
+
+    fn copy_at(&mut self, value: Value<'_>, depth: u32) -> Part {
         match value.kind() {
             Kind::Null | Kind::Boolean => Part(value.cell),
-            Kind::Number => {
-                if value.cell.is_reference() {
-                    self.number(value.text_at())
-                } else {
-                    Part(value.cell)
-                }
-            }
+            Kind::Number if !value.cell.is_reference() => Part(value.cell),
+            Kind::Number => self.number(value.text_at()),
             Kind::String => self.string(value.text_at()),
-            Kind::Array => {
-                let items: Vec<Part> =
-                    value.as_array().iter().flat_map(|it| it.iter()).map(|it| self.copy(it)).collect();
-                self.array(&items)
+            Kind::Array | Kind::Set | Kind::Object if depth >= RECURSION_MAX => deep::copy(self, value),
+            Kind::Array | Kind::Set | Kind::Object => {
+                let children = Flat::of(value).into_iter().flatten();
+                let parts: Vec<Part> = children.map(|it| self.copy_at(it, depth + 1)).collect();
+                self.copy_collection(value, &parts)
             }
-            Kind::Set => {
-                let members: Vec<Value<'_>> = value.as_set().iter().flat_map(|it| it.iter()).collect();
-                let hashes: Vec<u64> = members.iter().map(|it| it.hash()).collect();
-                let parts: Vec<Part> = members.iter().map(|it| self.copy(*it)).collect();
-                self.set_sorted(&parts, &hashes)
-            }
-            Kind::Object => self.copy_object(value),
         }
     }
 
-    fn copy_object(&mut self, value: Value<'_>) -> Part {
-        let entries: Vec<(Value<'_>, Value<'_>)> =
-            value.as_object().iter().flat_map(|it| it.iter()).collect();
-        let cells: Vec<Cell> = entries.iter().flat_map(|it| [self.copy(it.0).0, self.copy(it.1).0]).collect();
-        if entries.iter().all(|it| it.0.is_string()) {
+    /// Adds a collection whose children were copied; of an object each key and then its value.
+    pub(crate) fn copy_collection(&mut self, value: Value<'_>, parts: &[Part]) -> Part {
+        match value.kind() {
+            Kind::Set => {
+                let members = value.as_set().into_iter().flat_map(|it| it.iter());
+                let hashes: Vec<u64> = members.map(|it| it.hash()).collect();
+                self.set_sorted(parts, &hashes)
+            }
+            Kind::Object => self.copy_object(value, parts),
+            _ => self.array(parts),
+        }
+    }
+
+    fn copy_object(&mut self, value: Value<'_>, parts: &[Part]) -> Part {
+        let keys: Vec<Value<'_>> = value.as_object().iter().flat_map(|it| it.iter()).map(|it| it.0).collect();
+        let cells: Vec<Cell> = parts.iter().map(|it| it.0).collect();
+        if keys.iter().all(|it| it.is_string()) {
             return Part(self.object_sorted(&cells));
         }
-        if entries.len() <= PLAIN_MEMBERS_MAX {
-            let at = self.push_node(Header::list(node::PAIRS, entries.len()), &cells);
+        if keys.len() <= PLAIN_MEMBERS_MAX {
+            let at = self.push_node(Header::list(node::PAIRS, keys.len()), &cells);
             return Part(Cell::reference(tag::OBJECT, 0, at));
         }
-        let index = Index::words(entries.iter().map(|it| it.0.hash()));
+        let index = Index::words(keys.iter().map(|it| it.hash()));
         Part(self.indexed_pairs(&cells, &index))
     }
 

@@ -7,6 +7,7 @@
 mod arena;
 mod cell;
 mod constants;
+mod deep;
 mod document;
 mod hash;
 pub mod json;

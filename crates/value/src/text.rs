@@ -1,21 +1,22 @@
 //! Values as text: JSON as Go writes it, and Rego terms.
 //!
-//! Writers append to a byte buffer; a value nests as deep as its reader allowed, so recursion is bounded.
+//! Writers append to a byte buffer. They recurse to a bounded depth; below it `deep` goes on.
 
 use std::fmt;
 
+use crate::deep::{self, Flat, RECURSION_MAX};
 use crate::node::Object;
 use crate::value::{Kind, Value};
 
 impl Value<'_> {
     /// Appends the value as OPA's JSON: sorted keys, sets as arrays, `<`, `>` and `&` escaped.
     pub fn write_json(self, out: &mut Vec<u8>) {
-        write_json(self, out, true);
+        write_json(self, out, Format { html: true, depth: 0 });
     }
 
     /// Appends the value as JSON with `<`, `>` and `&` as they are.
     pub fn write_json_plain(self, out: &mut Vec<u8>) {
-        write_json(self, out, false);
+        write_json(self, out, Format { html: false, depth: 0 });
     }
 
     /// Returns the value as OPA's JSON.
@@ -28,7 +29,20 @@ impl Value<'_> {
 
     /// Appends the value as a Rego term: `{"a": {1}}`.
     pub fn write_rego(self, out: &mut Vec<u8>) {
-        write_rego(self, out);
+        write_rego(self, out, 0);
+    }
+}
+
+/// How JSON is written, and how many collections are open.
+#[derive(Clone, Copy)]
+struct Format {
+    html: bool,
+    depth: u32,
+}
+
+impl Format {
+    fn deeper(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
     }
 }
 
@@ -40,57 +54,82 @@ impl fmt::Display for Value<'_> {
     }
 }
 
-fn write_json(value: Value<'_>, out: &mut Vec<u8>, html: bool) {
+fn write_json(value: Value<'_>, out: &mut Vec<u8>, format: Format) {
     match value.kind() {
-        Kind::Null => out.extend_from_slice(b"null"),
-        Kind::Boolean => out.extend_from_slice(if value.is_true() { b"true" } else { b"false" }),
-        Kind::Number => out.extend_from_slice(value.number_text().as_deref().unwrap_or("0").as_bytes()),
-        Kind::String => write_string(value.as_str().unwrap_or(""), out, html),
-        Kind::Array => write_list(value.as_array().iter().flat_map(|it| it.iter()), out, html),
-        Kind::Set => write_list(value.as_set().iter().flat_map(|it| it.iter()), out, html),
-        Kind::Object => value.as_object().into_iter().for_each(|it| write_object(it, out, html)),
+        Kind::Array | Kind::Set | Kind::Object if format.depth >= RECURSION_MAX => {
+            deep::write_json(value, out, format.html);
+        }
+        Kind::Array => write_list(value.as_array().iter().flat_map(|it| it.iter()), out, format.deeper()),
+        Kind::Set => write_list(value.as_set().iter().flat_map(|it| it.iter()), out, format.deeper()),
+        Kind::Object => {
+            value.as_object().into_iter().for_each(|it| write_object(it, out, format.deeper()));
+        }
+        _ => write_json_scalar(value, out, format.html),
     }
 }
 
-fn write_list<'e>(items: impl Iterator<Item = Value<'e>>, out: &mut Vec<u8>, html: bool) {
+/// Writes what is no collection.
+pub(crate) fn write_json_scalar(value: Value<'_>, out: &mut Vec<u8>, html: bool) {
+    match value.kind() {
+        Kind::Boolean => out.extend_from_slice(if value.is_true() { b"true" } else { b"false" }),
+        Kind::Number => out.extend_from_slice(value.number_text().as_deref().unwrap_or("0").as_bytes()),
+        Kind::String => write_string(value.as_str().unwrap_or(""), out, html),
+        Kind::Null | Kind::Array | Kind::Object | Kind::Set => out.extend_from_slice(b"null"),
+    }
+}
+
+fn write_list<'e>(items: impl Iterator<Item = Value<'e>>, out: &mut Vec<u8>, format: Format) {
     out.push(b'[');
     for (index, item) in items.enumerate() {
         if index > 0 {
             out.push(b',');
         }
-        write_json(item, out, html);
+        write_json(item, out, format);
     }
     out.push(b']');
 }
 
 /// Writes an object with its keys sorted as texts.
-fn write_object(object: Object<'_>, out: &mut Vec<u8>, html: bool) {
-    let is_string = |index: usize| object.nth(index).is_none_or(|it| it.0.is_string());
-    // Keys are sorted by type, so the outer ones tell of all.
-    if !is_string(0) || !is_string(object.len().saturating_sub(1)) {
-        return write_mixed_object(object, out, html);
-    }
+fn write_object(object: Object<'_>, out: &mut Vec<u8>, format: Format) {
     out.push(b'{');
-    for (index, (key, item)) in object.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
+    if has_string_keys(object) {
+        for (index, (key, item)) in object.iter().enumerate() {
+            write_entry(index, key.as_str().unwrap_or(""), item, out, format);
         }
-        write_string(key.as_str().unwrap_or(""), out, html);
-        out.push(b':');
-        write_json(item, out, html);
+    } else {
+        for (index, (key, item)) in json_entries(object, format.html).into_iter().enumerate() {
+            write_entry(index, &key, item, out, format);
+        }
     }
     out.push(b'}');
 }
 
-/// Writes an object with keys that are no strings, which become their JSON text; of equal texts the last counts.
-fn write_mixed_object(object: Object<'_>, out: &mut Vec<u8>, html: bool) {
+#[inline]
+fn write_entry(index: usize, key: &str, item: Value<'_>, out: &mut Vec<u8>, format: Format) {
+    if index > 0 {
+        out.push(b',');
+    }
+    write_string(key, out, format.html);
+    out.push(b':');
+    write_json(item, out, format);
+}
+
+fn has_string_keys(object: Object<'_>) -> bool {
+    let is_string = |index: usize| object.nth(index).is_none_or(|it| it.0.is_string());
+    // Keys are sorted by type, so the outer ones tell of all.
+    is_string(0) && is_string(object.len().saturating_sub(1))
+}
+
+/// Returns the entries sorted by the texts of their keys: what is no string becomes its JSON text, and of equal
+/// texts the last counts.
+pub(crate) fn json_entries(object: Object<'_>, html: bool) -> Vec<(String, Value<'_>)> {
     let mut entries: Vec<(String, Value<'_>)> = object
         .iter()
         .map(|(key, item)| match key.as_str() {
             Some(text) => (text.to_owned(), item),
             None => {
                 let mut text = Vec::new();
-                write_json(key, &mut text, html);
+                write_json(key, &mut text, Format { html, depth: 0 });
                 (String::from_utf8(text).unwrap_or_default(), item)
             }
         })
@@ -103,16 +142,7 @@ fn write_mixed_object(object: Object<'_>, out: &mut Vec<u8>, html: bool) {
         }
         same
     });
-    out.push(b'{');
-    for (index, (key, item)) in entries.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        write_string(key, out, html);
-        out.push(b':');
-        write_json(*item, out, html);
-    }
-    out.push(b'}');
+    entries
 }
 
 /// Appends a JSON string as Go's encoder writes it.
@@ -155,42 +185,34 @@ fn write_escape(byte: u8, third: Option<u8>, out: &mut Vec<u8>) {
     }
 }
 
-fn write_rego(value: Value<'_>, out: &mut Vec<u8>) {
-    match value.kind() {
-        Kind::Null | Kind::Boolean | Kind::Number => write_json(value, out, false),
-        Kind::String => write_string(value.as_str().unwrap_or(""), out, false),
-        Kind::Array => {
-            out.push(b'[');
-            write_terms(value.as_array().iter().flat_map(|it| it.iter()), out);
-            out.push(b']');
-        }
-        Kind::Set if value.collection_len() == Some(0) => out.extend_from_slice(b"set()"),
-        Kind::Set => {
-            out.push(b'{');
-            write_terms(value.as_set().iter().flat_map(|it| it.iter()), out);
-            out.push(b'}');
-        }
-        Kind::Object => {
-            out.push(b'{');
-            for (index, (key, item)) in value.as_object().iter().flat_map(|it| it.iter()).enumerate() {
-                if index > 0 {
-                    out.extend_from_slice(b", ");
-                }
-                write_rego(key, out);
-                out.extend_from_slice(b": ");
-                write_rego(item, out);
-            }
-            out.push(b'}');
-        }
+fn write_rego(value: Value<'_>, out: &mut Vec<u8>, depth: u32) {
+    let Some(children) = Flat::of(value).filter(|_| value.collection_len() != Some(0)) else {
+        return write_rego_scalar(value, out);
+    };
+    if depth >= RECURSION_MAX {
+        return deep::write_rego(value, out);
     }
+    let kind = value.kind();
+    out.push(if kind == Kind::Array { b'[' } else { b'{' });
+    for (position, child) in children.enumerate() {
+        let separator: &[u8] = match (kind, position % 2) {
+            _ if position == 0 => b"",
+            (Kind::Object, 1) => b": ",
+            _ => b", ",
+        };
+        out.extend_from_slice(separator);
+        write_rego(child, out, depth + 1);
+    }
+    out.push(if kind == Kind::Array { b']' } else { b'}' });
 }
 
-fn write_terms<'e>(items: impl Iterator<Item = Value<'e>>, out: &mut Vec<u8>) {
-    for (index, item) in items.enumerate() {
-        if index > 0 {
-            out.extend_from_slice(b", ");
-        }
-        write_rego(item, out);
+/// Writes a scalar or an empty collection.
+pub(crate) fn write_rego_scalar(value: Value<'_>, out: &mut Vec<u8>) {
+    match value.kind() {
+        Kind::Array => out.extend_from_slice(b"[]"),
+        Kind::Object => out.extend_from_slice(b"{}"),
+        Kind::Set => out.extend_from_slice(b"set()"),
+        Kind::Null | Kind::Boolean | Kind::Number | Kind::String => write_json_scalar(value, out, false),
     }
 }
 
