@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use lictor_value::{Arena, Document, Value};
 
+use crate::error::{BuiltinError, ErrorKind};
 use crate::go::glob::Glob;
 use crate::go::regex::Regex;
 use crate::go::zone::Zone;
@@ -14,7 +15,11 @@ use crate::pattern_cache::PatternCache;
 use crate::scratch::{List, Lists, PairLists, Pairs, Text, Texts};
 
 /// So many values fit in one collection.
-const VALUES_MAX: usize = 1 << 28;
+const VALUES_MAX: usize = 1 << 26;
+/// Texts up to this length are not checked against the limit of bytes before they are made.
+const TEXT_BYTES_FREE: usize = 1 << 16;
+/// No text is longer.
+const TEXT_BYTES_MAX: usize = 1 << 30;
 
 /// The surroundings of a call.
 #[derive(Clone, Copy)]
@@ -61,6 +66,20 @@ impl<'e> Context<'e> {
         write(&mut bytes);
         *text = String::from_utf8(bytes).unwrap_or_default();
         text
+    }
+
+    /// Fails once a text that is being made is longer than what may be kept of it.
+    #[inline]
+    pub(crate) fn check_text(&self, bytes: usize) -> Result<(), BuiltinError> {
+        if bytes <= TEXT_BYTES_FREE { Ok(()) } else { self.check_long_text(bytes) }
+    }
+
+    #[cold]
+    fn check_long_text(&self, bytes: usize) -> Result<(), BuiltinError> {
+        if bytes <= TEXT_BYTES_MAX && self.arena.has_room(bytes) && !self.host.cancelled() {
+            return Ok(());
+        }
+        Err(BuiltinError::new(ErrorKind::HaltCancel, "text is longer than the evaluation may keep"))
     }
 
     /// Says whether so many more values would stay within the limit of bytes.

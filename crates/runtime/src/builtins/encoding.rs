@@ -8,6 +8,7 @@ use crate::builtin::Builtin;
 use crate::builtins::operands::{Answer, answer, answer_bool, any, string};
 use crate::context::Context;
 use crate::error::BuiltinError;
+use crate::go::unicode::is_print;
 use crate::go_text::lossy;
 
 /// The rows of this family.
@@ -141,8 +142,8 @@ fn decode_hex(text: &[u8]) -> Result<Vec<u8>, BuiltinError> {
         // Go shows the byte as the code point of that number.
         value.ok_or_else(|| {
             let shown = char::from(it);
-            let shown = if shown.is_control() { shown.escape_debug().to_string() } else { shown.to_string() };
-            BuiltinError::value(format!("encoding/hex: invalid byte: U+{:04X} '{shown}'", u32::from(it)))
+            let quoted = if is_print(shown) { format!(" '{shown}'") } else { String::new() };
+            BuiltinError::value(format!("encoding/hex: invalid byte: U+{:04X}{quoted}", u32::from(it)))
         })
     };
     let mut out = Vec::with_capacity(text.len() / 2);

@@ -93,17 +93,29 @@ fn union<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
     if right.is_empty() {
         return answer(any(args, 0));
     }
-    answer(merge(ctx, left, right))
+    merge(ctx, left, right, 0).map(Some)
 }
 
-fn merge<'e>(ctx: Context<'e>, left: Object<'e>, right: Object<'e>) -> Value<'e> {
+/// Merging and comparing parts goes down so far; no real document nests deeper.
+const DEPTH_MAX: u32 = 250;
+
+fn too_deep() -> BuiltinError {
+    BuiltinError::value("document is nested too deeply")
+}
+
+fn merge<'e>(
+    ctx: Context<'e>,
+    left: Object<'e>,
+    right: Object<'e>,
+    depth: u32,
+) -> Result<Value<'e>, BuiltinError> {
     let mut pairs = ctx.pairs();
     let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
     while let (Some(a), Some(b)) = (left.peek().copied(), right.peek().copied()) {
         let order = if a.0.same_member(b.0) { Ordering::Equal } else { a.0.cmp(&b.0) };
         match order {
             Ordering::Equal if a.0.same_member(b.0) => {
-                pairs.push((a.0, merge_values(ctx, a.1, b.1)));
+                pairs.push((a.0, merge_values(ctx, a.1, b.1, depth)?));
                 left.next();
                 right.next();
             }
@@ -119,13 +131,19 @@ fn merge<'e>(ctx: Context<'e>, left: Object<'e>, right: Object<'e>) -> Value<'e>
     }
     pairs.extend(left);
     pairs.extend(right);
-    ctx.arena.object_sorted(&pairs)
+    Ok(ctx.arena.object_sorted(&pairs))
 }
 
-fn merge_values<'e>(ctx: Context<'e>, old: Value<'e>, new: Value<'e>) -> Value<'e> {
+fn merge_values<'e>(
+    ctx: Context<'e>,
+    old: Value<'e>,
+    new: Value<'e>,
+    depth: u32,
+) -> Result<Value<'e>, BuiltinError> {
     match (old.as_object(), new.as_object()) {
-        (Some(old), Some(new)) => merge(ctx, old, new),
-        _ => new,
+        (Some(_), Some(_)) if depth >= DEPTH_MAX => Err(too_deep()),
+        (Some(old), Some(new)) => merge(ctx, old, new, depth + 1),
+        _ => Ok(new),
     }
 }
 
@@ -136,8 +154,8 @@ fn union_n<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
             return Err(BuiltinError::element(1, Kind::Array, &["object"], item.kind()));
         }
     }
-    let merged = list.iter().reduce(|so_far, next| merge_values(ctx, so_far, next));
-    answer(merged.unwrap_or(Value::empty_object()))
+    let start = list.get(0).unwrap_or(Value::empty_object());
+    list.iter().skip(1).try_fold(start, |so_far, next| merge_values(ctx, so_far, next, 0)).map(Some)
 }
 
 fn subset<'e>(_: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
@@ -145,7 +163,7 @@ fn subset<'e>(_: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
     if let (Some(array), Some(set)) = (whole.as_array(), part.as_set()) {
         return answer_bool(array_holds_set(array, set));
     }
-    match subset_of(whole, part) {
+    match subset_of(whole, part, 0)? {
         Some(is) => answer_bool(is),
         None => Err(BuiltinError::new(
             ErrorKind::Type,
@@ -155,16 +173,23 @@ fn subset<'e>(_: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
 }
 
 /// None unless both are collections of one type.
-fn subset_of(whole: Value<'_>, part: Value<'_>) -> Option<bool> {
+fn subset_of(whole: Value<'_>, part: Value<'_>, depth: u32) -> Result<Option<bool>, BuiltinError> {
+    if depth > DEPTH_MAX {
+        return Err(too_deep());
+    }
     if let (Some(whole), Some(part)) = (whole.as_object(), part.as_object()) {
-        return Some(part.iter().all(|(key, value)| {
-            whole.get(key).is_some_and(|it| it == value || subset_of(it, value) == Some(true))
-        }));
+        for (key, value) in part.iter() {
+            let Some(found) = whole.get(key) else { return Ok(Some(false)) };
+            if found != value && subset_of(found, value, depth + 1)? != Some(true) {
+                return Ok(Some(false));
+            }
+        }
+        return Ok(Some(true));
     }
     if let (Some(whole), Some(part)) = (whole.as_set(), part.as_set()) {
-        return Some(part.iter().all(|it| whole.get(it).is_some()));
+        return Ok(Some(part.iter().all(|it| whole.get(it).is_some())));
     }
-    Some(array_holds_run(whole.as_array()?, part.as_array()?))
+    Ok(whole.as_array().zip(part.as_array()).map(|(whole, part)| array_holds_run(whole, part)))
 }
 
 /// Says whether the part's items stand one after another in the whole.

@@ -19,7 +19,7 @@ pub(crate) const BUILTINS: &[Builtin] =
     &[Builtin::pure("json.patch", "any, [{op:str,path:any,any:any}*] -> any", patch)];
 
 /// Paths lead down so far.
-const DEPTH_MAX: usize = 5_000;
+const DEPTH_MAX: usize = 500;
 
 type Outcome<T> = Result<T, BuiltinError>;
 

@@ -23,7 +23,7 @@ pub(crate) const BUILTINS: &[Builtin] = &[
 ];
 
 /// Paths and values go down so far together.
-const DEPTH_MAX: usize = 10_000;
+const DEPTH_MAX: usize = 500;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {

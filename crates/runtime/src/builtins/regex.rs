@@ -24,6 +24,9 @@ pub(crate) const BUILTINS: &[Builtin] = &[
     Builtin::pure("regex.template_match", "str, str, str, str -> bool", template_match),
 ];
 
+/// Matches are counted first where text and template could make more than this.
+const UNCOUNTED_BYTES_MAX: usize = 1 << 24;
+
 fn compiled(ctx: Context<'_>, pattern: &str) -> Result<Arc<Regex>, BuiltinError> {
     ctx.caches
         .regexes
@@ -63,7 +66,13 @@ fn split<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
 
 fn replace<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
     let (text, pattern, template) = (string(args, 0)?, string(args, 1)?, string(args, 2)?);
-    let replaced = compiled(ctx, pattern)?.replace_all(text, template);
+    let regex = compiled(ctx, pattern)?;
+    if text.len().saturating_mul(template.len()) > UNCOUNTED_BYTES_MAX {
+        let matches = regex.find_all_ranges(text, -1).len();
+        let groups = template.bytes().filter(|it| *it == b'$').count();
+        ctx.check_text((matches * template.len()).saturating_add(text.len().saturating_mul(groups + 1)))?;
+    }
+    let replaced = regex.replace_all(text, template);
     answer(if replaced == text { any(args, 0) } else { ctx.arena.string(&replaced) })
 }
 

@@ -20,13 +20,14 @@ pub(crate) const BUILTINS: &[Builtin] = &[
 fn replace<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
     let (text, old, new) = (string(args, 0)?, string(args, 1)?, string(args, 2)?);
     if old.is_empty() {
-        return answer(replace_all(ctx, text, &[(old, new)]));
+        return replace_all(ctx, text, &[(old, new)]).map(Some);
     }
     let mut out = ctx.text();
     let mut start = 0;
     for found in memchr::memmem::find_iter(text.as_bytes(), old.as_bytes()) {
         out.push_str(text.get(start..found).unwrap_or(""));
         out.push_str(new);
+        ctx.check_text(out.len())?;
         start = found + old.len();
     }
     if start == 0 {
@@ -51,11 +52,11 @@ fn replace_n<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
     }
     let pairs: Vec<(&str, &str)> =
         pairs.iter().filter_map(|it| Some((it.0.as_str()?, it.1.as_str()?))).collect();
-    answer(replace_all(ctx, text, &pairs))
+    replace_all(ctx, text, &pairs).map(Some)
 }
 
 /// Replaces the patterns, of which the first that matches is taken.
-fn replace_all<'e>(ctx: Context<'e>, text: &str, pairs: &[(&str, &str)]) -> Value<'e> {
+fn replace_all<'e>(ctx: Context<'e>, text: &str, pairs: &[(&str, &str)]) -> Result<Value<'e>, BuiltinError> {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let (mut at, mut was_empty) = (0, false);
@@ -67,6 +68,7 @@ fn replace_all<'e>(ctx: Context<'e>, text: &str, pairs: &[(&str, &str)]) -> Valu
             Some((old, new)) => {
                 torn |= old.is_empty() && !text.is_char_boundary(at);
                 out.extend_from_slice(new.as_bytes());
+                ctx.check_text(out.len())?;
                 at += old.len();
                 was_empty = old.is_empty();
             }
@@ -78,7 +80,7 @@ fn replace_all<'e>(ctx: Context<'e>, text: &str, pairs: &[(&str, &str)]) -> Valu
         }
     }
     if torn {
-        return ctx.arena.string(&lossy(&out));
+        return Ok(ctx.arena.string(&lossy(&out)));
     }
-    ctx.arena.string(std::str::from_utf8(&out).unwrap_or(text))
+    Ok(ctx.arena.string(std::str::from_utf8(&out).unwrap_or(text)))
 }

@@ -90,6 +90,7 @@ fn concat<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
             text.push_str(separator);
         }
         text.push_str(element(parts, 2, &item)?);
+        ctx.check_text(text.len())?;
     }
     answer(ctx.arena.string(&text))
 }
@@ -199,11 +200,18 @@ fn upper(it: char) -> char {
 }
 
 /// Appends the parts of a text between separators; an empty separator stands between all code points.
-fn push_parts<'e>(ctx: Context<'e>, list: &mut Vec<Value<'e>>, text: &str, separator: &str) {
+fn push_parts<'e>(
+    ctx: Context<'e>,
+    list: &mut Vec<Value<'e>>,
+    text: &str,
+    separator: &str,
+) -> Result<(), BuiltinError> {
+    // Short separators make values that take more room than the text.
+    ctx.check_text(text.len() / separator.len().max(1) * size_of::<Value<'_>>())?;
     if separator.is_empty() {
         let mut bytes = [0; 4];
         list.extend(text.chars().map(|it| ctx.arena.string(it.encode_utf8(&mut bytes))));
-        return;
+        return Ok(());
     }
     let mut start = 0;
     for end in memchr::memmem::find_iter(text.as_bytes(), separator.as_bytes()) {
@@ -211,6 +219,7 @@ fn push_parts<'e>(ctx: Context<'e>, list: &mut Vec<Value<'e>>, text: &str, separ
         start = end + separator.len();
     }
     list.push(ctx.arena.string(text.get(start..).unwrap_or("")));
+    Ok(())
 }
 
 fn split<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
@@ -219,7 +228,7 @@ fn split<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
         return answer(ctx.arena.array(&[any(args, 0)]));
     }
     let mut list = ctx.list();
-    push_parts(ctx, &mut list, text, separator);
+    push_parts(ctx, &mut list, text, separator)?;
     answer(ctx.arena.array(&list))
 }
 
@@ -227,7 +236,7 @@ fn split<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
 fn split_n<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
     let (text, separator, wanted) = (string(args, 0)?, string(args, 1)?, int(args, 2)?);
     let mut list = ctx.list();
-    push_parts(ctx, &mut list, text, separator);
+    push_parts(ctx, &mut list, text, separator)?;
     let count = usize::try_from(wanted.unsigned_abs()).unwrap_or(usize::MAX).min(list.len());
     let parts = if wanted >= 0 { list.get(..count) } else { list.get(list.len() - count..) };
     answer(ctx.arena.array(parts.unwrap_or(&[])))
