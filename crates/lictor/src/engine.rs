@@ -49,11 +49,17 @@ impl Default for Options {
     }
 }
 
+/// Parsed modules, shared with the policies made of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Modules {
+    pub(crate) list: Vec<Module>,
+}
+
 /// Collects modules and data for a policy.
 #[derive(Clone, Debug)]
 pub struct Engine {
     options: Options,
-    modules: Arc<Vec<Module>>,
+    modules: Arc<Modules>,
     diagnostics: Vec<Diagnostic>,
     data: BaseData,
     capabilities: Arc<Capabilities>,
@@ -89,7 +95,7 @@ impl Engine {
             ParseOptions { version: version.unwrap_or(self.options.version), ..ParseOptions::default() };
         let parsed = parse_module_bytes(name, text, &options);
         if parsed.diagnostics.is_empty() {
-            Arc::make_mut(&mut self.modules).extend(parsed.tree);
+            Arc::make_mut(&mut self.modules).list.extend(parsed.tree);
         }
         let known = self.diagnostics.len();
         self.diagnostics.extend(parsed.diagnostics);
@@ -99,7 +105,7 @@ impl Engine {
     /// The modules that parsed.
     #[must_use]
     pub fn modules(&self) -> &[Module] {
-        &self.modules
+        &self.modules.list
     }
 
     /// Puts a document at a path below `data`; objects that are there already are merged with it.
@@ -134,7 +140,7 @@ impl Engine {
         if !self.diagnostics.is_empty() {
             return Err(Faults::new(self.limited(self.diagnostics.clone())));
         }
-        let hir = build::check(&self.modules, &self.capabilities, &self.options).map_err(Faults::new)?;
+        let hir = build::check(&self.modules.list, &self.capabilities, &self.options).map_err(Faults::new)?;
         let modules = Arc::clone(&self.modules);
         let data = self.data.snapshot().map_err(|err| {
             Faults::new(vec![Diagnostic::unplaced(codes::COMPILE, "data-key-not-string", err.to_string())])

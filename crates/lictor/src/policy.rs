@@ -7,11 +7,11 @@ use lictor_hir::tree::Hir;
 use lictor_plan::Lowering;
 use lictor_plan::Solutions;
 use lictor_plan::passes::Passes;
-use lictor_syntax::ast::{Module, RegoVersion};
+use lictor_syntax::ast::RegoVersion;
 use lictor_value::{Document, Value};
 
 use crate::build::{self, Capabilities};
-use crate::engine::Options;
+use crate::engine::{Modules, Options};
 use crate::faults::Faults;
 use crate::query::Query;
 
@@ -27,7 +27,7 @@ pub struct Policy {
 #[derive(Debug)]
 struct Generation {
     hir: Arc<Hir>,
-    modules: Arc<Vec<Module>>,
+    modules: Arc<Modules>,
     data: Document,
     capabilities: Arc<Capabilities>,
     options: Options,
@@ -48,7 +48,7 @@ pub struct QueryOptions {
 impl Policy {
     pub(crate) fn new(
         hir: Arc<Hir>,
-        modules: Arc<Vec<Module>>,
+        modules: Arc<Modules>,
         data: Document,
         capabilities: Arc<Capabilities>,
         options: Options,
@@ -131,7 +131,7 @@ impl Policy {
 
     fn query_with(&self, text: &str, options: &QueryOptions, solutions: Solutions) -> Result<Query, Faults> {
         let inner = &self.inner;
-        let query = build::query(text, options, &inner.modules, &inner.capabilities, &inner.options)?;
+        let query = build::query(text, options, &inner.modules.list, &inner.capabilities, &inner.options)?;
         let mut lowering = self.lowering();
         lowering.query("query", &query, solutions);
         self.finish(lowering, query.expressions)

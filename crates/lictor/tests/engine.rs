@@ -14,15 +14,15 @@ fn policy(text: &str, data: &str) -> Policy {
 fn policy_with(text: &str, data: &str, options: Options) -> Policy {
     let mut engine = Engine::new(options);
     engine.add_module("test.rego", text.as_bytes(), None);
-    engine.add_data_json(&[], "data.json", data.as_bytes()).unwrap();
-    engine.compile().unwrap_or_else(|err| panic!("{err}"))
+    engine.add_data_json(&[], "data.json", data.as_bytes()).expect("data");
+    engine.compile().expect("a policy without faults")
 }
 
 fn decide(policy: &Policy, path: &str, input: &str) -> String {
-    let query = policy.prepare(path).unwrap();
+    let query = policy.prepare(path).expect("a path");
     let mut out = Vec::new();
     match query.decide_json(&mut Session::default(), Input::Json(input.as_bytes()), &mut out) {
-        Ok(true) => String::from_utf8(out).unwrap(),
+        Ok(true) => String::from_utf8_lossy(&out).into_owned(),
         Ok(false) => "undefined".to_owned(),
         Err(err) => err.to_string(),
     }
@@ -207,7 +207,7 @@ impl Host for Printer {
     }
 
     fn print(&self, position: &str, line: &str) {
-        self.0.lock().unwrap().push(format!("{position}: {line}"));
+        self.0.lock().expect("one thread").push(format!("{position}: {line}"));
     }
 }
 

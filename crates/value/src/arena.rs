@@ -233,7 +233,7 @@ impl Arena {
         let Some(place) = self.reserve(1 + 2 * len) else { return Value::NULL };
         place.put(0, Header::list(node::PAIRS, len).0);
         for index in 0..len {
-            let from = if sorted { index } else { order[index] as usize };
+            let from = order.get(index).map_or(index, |it| *it as usize);
             place.put(1 + 2 * index, self.cell_at(place, keys[from]).0);
             place.put(2 + 2 * index, self.cell_at(place, values[from]).0);
         }

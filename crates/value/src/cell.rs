@@ -101,7 +101,8 @@ impl Cell {
     /// The segment's number in the link table of the segment that holds the cell; 0 is that segment itself.
     #[inline]
     pub(crate) const fn segment(self) -> u16 {
-        (self.0 >> 16) as u16
+        let bytes = self.0.to_le_bytes();
+        u16::from_le_bytes([bytes[2], bytes[3]])
     }
 
     #[inline]

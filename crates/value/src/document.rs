@@ -193,7 +193,7 @@ impl DocumentBuilder {
     }
 
     /// Adds an object of string keys in any order; of a repeated key the last value stays.
-    pub fn object(&mut self, pairs: &mut Vec<(Part, Part)>) -> Part {
+    pub fn object(&mut self, pairs: &mut [(Part, Part)]) -> Part {
         self.with_cells(pairs.iter().flat_map(|it| [it.0.0, it.1.0]), |builder, cells| {
             let len = keys::sort_pairs(cells, builder);
             Part(builder.object_sorted(cells.get(..len).unwrap_or(&[])))

@@ -258,7 +258,7 @@ impl LinkTable {
 
     /// Returns the segment of a number; the empty one if there is none.
     #[inline]
-    pub(crate) fn get<'e>(&'e self, number: u16) -> &'e Segment {
+    pub(crate) fn get(&self, number: u16) -> &Segment {
         // SAFETY: the vector is only changed by `number_of` and `clear`, on the one thread that owns the arena,
         // and no reference to it outlives a call.
         let entries = unsafe { &*self.entries.get() };

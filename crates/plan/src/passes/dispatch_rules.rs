@@ -3,6 +3,8 @@
 //! A rule is left out where its test is known to fail. That is sound only if nothing before the test can have an effect
 //! or an error, so only tests behind look-ups and other tests count. The chosen rules keep their order and their tests.
 
+use std::collections::BTreeMap;
+
 use lictor_value::{Document, Kind};
 
 use rustc_hash::FxHashMap;
@@ -218,7 +220,7 @@ impl Decision<'_> {
 
     /// Returns the path that tells most rules apart without repeating too many.
     fn best_path(&self, rules: &[usize], decided: &[Path]) -> Option<Path> {
-        let mut values: FxHashMap<&Path, (FxHashMap<u32, usize>, usize)> = FxHashMap::default();
+        let mut values: BTreeMap<&Path, (FxHashMap<u32, usize>, usize)> = BTreeMap::new();
         for rule in rules {
             for (path, classes) in self.known.get(*rule)? {
                 let entry = values.entry(path).or_default();

@@ -2,9 +2,7 @@
 //!
 //! They are evaluated strictly: one whose built-ins fail stays as it is and fails when it is asked for.
 
-use std::collections::BTreeSet;
-
-use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{Answer, Block, Callee, ConstId, Entrypoint, FuncId, Operand, Plan, StmtKind};
 use crate::passes::{Folded, Surroundings};
@@ -24,7 +22,7 @@ pub(super) fn run(plan: &mut Plan, surroundings: &Surroundings<'_>) {
         return;
     }
     let results = (surroundings.evaluate)(&only(plan, &wanted));
-    let mut known: FxHashMap<FuncId, Option<ConstId>> = FxHashMap::default();
+    let mut known: BTreeMap<FuncId, Option<ConstId>> = BTreeMap::new();
     for (function, result) in wanted.into_iter().zip(results) {
         match result {
             Folded::Unknown => {}
@@ -107,7 +105,7 @@ fn callees(block: &Block, out: &mut Vec<FuncId>) {
     }
 }
 
-fn replace(block: &mut Block, known: &FxHashMap<FuncId, Option<ConstId>>) {
+fn replace(block: &mut Block, known: &BTreeMap<FuncId, Option<ConstId>>) {
     for stmt in &mut block.stmts {
         if let StmtKind::Call { callee: Callee::Function(function), result, .. } = &stmt.kind {
             match known.get(function) {
@@ -123,7 +121,7 @@ fn replace(block: &mut Block, known: &FxHashMap<FuncId, Option<ConstId>>) {
 }
 
 /// Makes the folded functions themselves give their constant.
-fn shorten(plan: &mut Plan, known: &FxHashMap<FuncId, Option<ConstId>>) {
+fn shorten(plan: &mut Plan, known: &BTreeMap<FuncId, Option<ConstId>>) {
     for (id, value) in known {
         let Some(function) = plan.functions.get_mut(id.0 as usize) else { continue };
         let Some(mut stmt) = function.blocks.iter().flat_map(|it| &it.stmts).next_back().cloned() else {

@@ -36,8 +36,7 @@ impl Registers {
         for (index, block) in function.blocks.iter().enumerate() {
             uses.walk(block, &mut vec![index as u64]);
         }
-        let mut registers = Self::default();
-        registers.resets = vec![Vec::new(); function.blocks.len()];
+        let mut registers = Self { resets: vec![Vec::new(); function.blocks.len()], ..Self::default() };
         registers.assign(function, &uses);
         let mut found = FxHashSet::default();
         let mut edges = Edges::default();
