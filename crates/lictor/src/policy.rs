@@ -76,20 +76,56 @@ impl Policy {
         )
     }
 
+    /// Returns the policy with errors of built-ins ending decisions, or being undefined.
+    #[must_use]
+    pub fn with_strict_builtin_errors(&self, strict_builtin_errors: bool) -> Self {
+        let inner = &self.inner;
+        Self::new(
+            Arc::clone(&inner.hir),
+            Arc::clone(&inner.modules),
+            inner.data.clone(),
+            Arc::clone(&inner.capabilities),
+            Options { strict_builtin_errors, ..inner.options.clone() },
+        )
+    }
+
+    /// Says whether rules make the document at keys below `data`, or one that holds it.
+    #[must_use]
+    pub fn has_rules(&self, keys: &[&str]) -> bool {
+        self.inner.modules.iter().any(|module| {
+            let package = module.package.path.iter().map(|it| it.as_str());
+            module.rules.iter().any(|rule| {
+                let head = &rule.head.reference;
+                let name = head.parts.iter().map(|it| it.as_str());
+                let path = package.clone().chain([head.head.as_var()]).chain(name);
+                let mut keys = keys.iter();
+                // What is behind a key that is no string may be anywhere below.
+                path.map_while(|it| it).all(|it| keys.next() == Some(&it))
+            })
+        })
+    }
+
     /// Prepares the document of a path, `data.a.p` or `a/p`; what was prepared before is found again.
     ///
     /// # Errors
     /// When the path is no path.
     pub fn prepare(&self, path: &str) -> Result<Query, Faults> {
         let names = build::path_names(path)?;
+        self.prepare_keys(&names.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// Prepares the document at keys below `data`; see [`Self::prepare`].
+    ///
+    /// # Errors
+    /// When the document cannot be compiled.
+    pub fn prepare_keys(&self, names: &[&str]) -> Result<Query, Faults> {
         let key: Box<str> = names.join("\0").into();
         let known = self.inner.prepared.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         if let Some(known) = known {
             return Ok(known);
         }
         let mut lowering = self.lowering();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        lowering.entrypoint(&names);
+        lowering.entrypoint(names);
         let query = self.finish(lowering, Vec::new())?;
         let mut prepared = self.inner.prepared.lock().unwrap_or_else(PoisonError::into_inner);
         if prepared.len() >= PREPARED_MAX {

@@ -5,6 +5,7 @@
 //! value stays, nesting ends at 10,000. There is one parser for both homes of values.
 
 mod error;
+mod indent;
 mod member;
 mod parse;
 mod projection;
@@ -21,6 +22,7 @@ use crate::json::sink::Sink;
 use crate::value::Value;
 
 pub use error::{JsonError, JsonErrorKind};
+pub use indent::indented;
 pub use member::{Outline, outline};
 pub(crate) use parse::Scratch;
 pub use projection::{Projection, Step};

@@ -1,6 +1,117 @@
-//! `lictor run --server`: serves decisions.
+//! `lictor run --server`: serves decisions over HTTP.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use lictor::{Engine, Host, Options, Policy};
+use lictor_server::{Config, Level, Log, LogFormat, Server};
+
 use crate::commands::Failure;
+use crate::fault;
 use crate::flags::Parsed;
-pub(crate) fn run(_: &Parsed) -> Result<u8, Failure> {
+use crate::host::{self, LANGUAGE_VERSION};
+use crate::load::Loader;
+use crate::output::error_line;
+use crate::setup;
+use crate::timers::Timers;
+
+/// Exit code for a server that cannot start.
+const FAULT_EXIT: u8 = 1;
+
+pub(crate) fn run(flags: &Parsed) -> Result<u8, Failure> {
+    if !flags.is_on("server") {
+        return Err(Failure::Usage(
+            "the interactive shell is not supported by this version of lictor; use --server".to_owned(),
+        ));
+    }
+    let failed = |message: String| Failure::Text(format!("error: {message}"), FAULT_EXIT);
+    let config = config(flags)?;
+    let policy = policy(flags).map_err(failed)?;
+    let server = Server::bind(config, policy, Arc::new(World)).map_err(|error| failed(error.to_string()))?;
+    server.stop_on_signals().map_err(|error| failed(error.to_string()))?;
+    server.run().map_err(|error| failed(error.to_string()))?;
     Ok(0)
+}
+
+fn config(flags: &Parsed) -> Result<Config, Failure> {
+    let grace = u64::try_from(flags.number("shutdown-grace-period"))
+        .map_err(|_| Failure::Usage("specify a --shutdown-grace-period of at least 0".to_owned()))?;
+    let mut addresses: Vec<String> = flags.list("addr").into_iter().map(str::to_owned).collect();
+    if addresses.is_empty() {
+        let default = if flags.is_on("v0-compatible") { ":8181" } else { "localhost:8181" };
+        addresses.push(default.to_owned());
+    }
+    let level = match flags.text("log-level") {
+        "debug" => Level::Debug,
+        "error" => Level::Error,
+        _ => Level::Info,
+    };
+    let format = match flags.text("log-format") {
+        "text" => LogFormat::Text,
+        "json-pretty" => LogFormat::JsonPretty,
+        _ => LogFormat::Json,
+    };
+    Ok(Config {
+        addresses,
+        threads: std::thread::available_parallelism().map_or(1, usize::from),
+        grace: Duration::from_secs(grace),
+        log: Log { level, format },
+        build: [
+            LANGUAGE_VERSION.to_owned(),
+            option_env!("LICTOR_BUILD_COMMIT").unwrap_or_default().to_owned(),
+            option_env!("LICTOR_BUILD_TIMESTAMP").unwrap_or_default().to_owned(),
+            option_env!("LICTOR_BUILD_HOSTNAME").unwrap_or_default().to_owned(),
+        ],
+        ..Config::default()
+    })
+}
+
+fn policy(flags: &Parsed) -> Result<Policy, String> {
+    let mut engine = Engine::new(Options {
+        version: setup::version(flags),
+        print: true,
+        error_limit: usize::try_from(flags.number("max-errors")).unwrap_or(0),
+        ..Options::default()
+    });
+    let ignore = flags.list("ignore");
+    let mut timers = Timers::default();
+    let mut loader = Loader::new(&mut engine, &mut timers).ignoring(&ignore);
+    let mut files = flags.list("data");
+    let arguments: Vec<&str> = flags.arguments.iter().map(String::as_str).collect();
+    if flags.is_on("bundle") {
+        loader.load_bundles(&arguments).map_err(|fault| format!("load error: {}", fault.text()))?;
+    } else {
+        files.extend(arguments);
+    }
+    let during = " during loading";
+    loader
+        .load_files(&files)
+        .map_err(|faults| format!("load error: {}", fault::list_text(&faults, during)))?;
+    engine.compile().map_err(|faults| format!("initialization error: {faults}"))
+}
+
+/// Is the host of a server: there is no deadline but the engine's own limits.
+#[derive(Debug)]
+struct World;
+
+impl Host for World {
+    fn now_ns(&self) -> i64 {
+        host::now_ns()
+    }
+
+    fn fill_random(&self, bytes: &mut [u8]) {
+        host::fill_random(bytes);
+    }
+
+    fn wants_print(&self) -> bool {
+        true
+    }
+
+    fn print(&self, position: &str, line: &str) {
+        error_line(&format!("{position}: {line}"));
+    }
+
+    fn runtime_json(&self) -> String {
+        host::runtime_json()
+    }
 }

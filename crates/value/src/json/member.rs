@@ -13,53 +13,47 @@ use crate::json::string;
 
 /// Is the first value of a text, looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outline<'a> {
-    /// There is no value.
-    Empty,
-    /// An object, with the text of the member that was asked for, if it is there.
-    Object(Option<&'a [u8]>),
-    /// Any other value, with its own text.
-    Other(&'a [u8]),
+pub struct Outline<'a> {
+    /// The value's own text, without what stands around it.
+    pub value: &'a [u8],
+    /// The text of the member that was asked for, if the value is an object that has it.
+    pub member: Option<&'a [u8]>,
 }
 
-/// Validates the first value of a text, whatever follows it, and finds a member of the object that it is.
+/// Validates the first value of a text, whatever follows it, and finds a member of the object that it may be.
 ///
-/// As Go matches fields, the member's name may be in any case; of several the last one counts.
+/// As Go matches fields, the member's name may be in any case; of several the last one counts. There is no outline
+/// of a text without a value.
 ///
 /// # Errors
 ///
 /// The text is no JSON, or nested too deeply.
-pub fn outline<'a>(bytes: &'a [u8], name: &str) -> Result<Outline<'a>, JsonError> {
+pub fn outline<'a>(bytes: &'a [u8], name: &str) -> Result<Option<Outline<'a>>, JsonError> {
     let (mut builder, mut scratch) = (DocumentBuilder::new(), Scratch::default());
     let mut parser = Parser::new(bytes, &mut builder, &mut scratch, Projection::WHOLE);
+    parser.token();
+    let start = parser.at;
     let text = |range: Range<usize>| bytes.get(range).unwrap_or_default();
     match find(&mut parser, name) {
-        Ok(Found::Object(range)) => Ok(Outline::Object(range.map(text))),
-        Ok(Found::Other(range)) => Ok(Outline::Other(text(range))),
+        Ok(member) => Ok(Some(Outline { value: text(start..parser.at), member: member.map(text) })),
         Err(fault) => match JsonError::at(bytes, parser.at, fault) {
-            error if error.kind() == JsonErrorKind::Empty => Ok(Outline::Empty),
+            error if error.kind() == JsonErrorKind::Empty => Ok(None),
             error => Err(error),
         },
     }
 }
 
-/// Is an outline with places instead of texts.
-enum Found {
-    Object(Option<Range<usize>>),
-    Other(Range<usize>),
-}
-
-fn find<S: Sink>(parser: &mut Parser<'_, S>, name: &str) -> Result<Found, Fault> {
+/// Goes past the value and returns the place of the member.
+fn find<S: Sink>(parser: &mut Parser<'_, S>, name: &str) -> Result<Option<Range<usize>>, Fault> {
     if parser.token() != b'{' {
-        let start = parser.at;
         parser.skip_value()?;
-        return Ok(Found::Other(start..parser.at));
+        return Ok(None);
     }
     parser.at += 1;
     let mut found = None;
     if parser.token() == b'}' {
         parser.at += 1;
-        return Ok(Found::Object(None));
+        return Ok(None);
     }
     loop {
         parser.token();
@@ -76,7 +70,7 @@ fn find<S: Sink>(parser: &mut Parser<'_, S>, name: &str) -> Result<Found, Fault>
             b',' => parser.at += 1,
             b'}' => {
                 parser.at += 1;
-                return Ok(Found::Object(found));
+                return Ok(found);
             }
             _ => return Err(Fault::AfterPair),
         }
@@ -97,26 +91,30 @@ fn is_key(text: &[u8], name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn check(text: &str) -> Result<Outline<'_>, String> {
+    fn check(text: &str) -> Result<Option<Outline<'_>>, String> {
         outline(text.as_bytes(), "input").map_err(|err| err.to_string())
     }
 
     #[test]
     fn members_are_found() {
-        assert_eq!(
-            check(r#" {"a": [1, {"input": 2}], "input" : {"x": 1} , "b": 3} rest"#),
-            object(r#"{"x": 1}"#)
-        );
-        assert_eq!(check(r#"{"input": 1, "INPUT": 2}"#), object("2"));
-        assert_eq!(check(r#"{"\u0069nput": "\"}"}"#), object(r#""\"}""#));
-        assert_eq!(check("{}"), Ok(Outline::Object(None)));
-        assert_eq!(check(r#"{"inputs": 1}"#), Ok(Outline::Object(None)));
-        assert_eq!(check(" "), Ok(Outline::Empty));
-        assert_eq!(check("[1] 2"), Ok(Outline::Other(b"[1]")));
-    }
-
-    fn object(text: &str) -> Result<Outline<'_>, String> {
-        Ok(Outline::Object(Some(text.as_bytes())))
+        let cases = [
+            (
+                r#" {"a": [1, {"input": 2}], "input" : {"x": 1} , "b": 3} rest"#,
+                r#"{"a": [1, {"input": 2}], "input" : {"x": 1} , "b": 3}"#,
+                Some(r#"{"x": 1}"#),
+            ),
+            (r#"{"input": 1, "INPUT": 2}"#, r#"{"input": 1, "INPUT": 2}"#, Some("2")),
+            (r#"{"\u0069nput": "\"}"}"#, r#"{"\u0069nput": "\"}"}"#, Some(r#""\"}""#)),
+            ("{}", "{}", None),
+            (r#"{"inputs": 1}"#, r#"{"inputs": 1}"#, None),
+            ("[1] 2", "[1]", None),
+            (" null", "null", None),
+        ];
+        for (text, value, member) in cases {
+            let wanted = Outline { value: value.as_bytes(), member: member.map(str::as_bytes) };
+            assert_eq!(check(text), Ok(Some(wanted)), "{text}");
+        }
+        assert_eq!(check(" "), Ok(None));
     }
 
     #[test]

@@ -1,0 +1,108 @@
+//! What a serving thread owns, and what all of them share.
+//!
+//! A thread prepares what it is asked for on its own and keeps it, so that a decision meets no lock. Its memory is
+//! thrown away after a panic: nobody knows what it holds.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use lictor::{Faults, Host, Policy, Query, Session};
+
+use crate::config::Config;
+
+/// How many paths a thread keeps prepared.
+const PREPARED_MAX: usize = 1_024;
+
+/// Is what all threads share.
+pub(crate) struct Shared {
+    pub(crate) config: Config,
+    pub(crate) policy: Policy,
+    pub(crate) strict_policy: Policy,
+    pub(crate) host: Arc<dyn Host>,
+    requests: AtomicU64,
+    panics: AtomicU64,
+}
+
+impl Shared {
+    pub(crate) fn new(config: Config, policy: Policy, host: Arc<dyn Host>) -> Self {
+        let strict_policy = policy.with_strict_builtin_errors(true);
+        Self { config, policy, strict_policy, host, requests: AtomicU64::new(0), panics: AtomicU64::new(0) }
+    }
+
+    /// Returns the number of a new request, from 1.
+    pub(crate) fn next_request(&self) -> u64 {
+        self.requests.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Counts a request that panicked and returns how many did.
+    pub(crate) fn count_panic(&self) -> u64 {
+        self.panics.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Returns how many requests panicked.
+    pub(crate) fn panics(&self) -> u64 {
+        self.panics.load(Ordering::Relaxed)
+    }
+}
+
+/// Is what one thread owns.
+pub(crate) struct Core {
+    pub(crate) shared: Arc<Shared>,
+    session: RefCell<Session>,
+    prepared: RefCell<HashMap<(bool, Box<str>), Rc<Target>>>,
+}
+
+/// Is a path, prepared.
+pub(crate) struct Target {
+    pub(crate) query: Query,
+    /// Keys that lead on from the query's value: those from the first whole number on.
+    pub(crate) rest: Vec<String>,
+}
+
+impl Core {
+    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+        let session = RefCell::new(Session::new(Arc::clone(&shared.host)));
+        Self { shared, session, prepared: RefCell::default() }
+    }
+
+    /// Lends the thread's memory to a decision.
+    pub(crate) fn with_session<R>(&self, work: impl FnOnce(&mut Session) -> R) -> R {
+        work(&mut self.session.borrow_mut())
+    }
+
+    /// Gives the thread new memory.
+    pub(crate) fn renew(&self) {
+        self.session.replace(Session::new(Arc::clone(&self.shared.host)));
+        self.prepared.take();
+    }
+
+    /// Returns the document at a path below `data`; also whether it was prepared before. `path` is what it is known
+    /// by, `keys` takes it apart.
+    pub(crate) fn target(
+        &self,
+        path: &str,
+        strict: bool,
+        keys: impl FnOnce() -> Vec<String>,
+    ) -> Result<(Rc<Target>, bool), Faults> {
+        let name: (bool, Box<str>) = (strict, path.into());
+        if let Some(known) = self.prepared.borrow().get(&name) {
+            return Ok((Rc::clone(known), true));
+        }
+        let mut keys = keys();
+        // A whole number may be an index, which no document's name is.
+        let whole = keys.iter().position(|it| it.parse::<i64>().is_ok()).unwrap_or(keys.len());
+        let rest = keys.split_off(whole);
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let policy = if strict { &self.shared.strict_policy } else { &self.shared.policy };
+        let target = Rc::new(Target { query: policy.prepare_keys(&keys)?, rest });
+        let mut prepared = self.prepared.borrow_mut();
+        if prepared.len() >= PREPARED_MAX {
+            prepared.clear();
+        }
+        prepared.insert(name, Rc::clone(&target));
+        Ok((target, false))
+    }
+}

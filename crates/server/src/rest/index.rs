@@ -1,0 +1,24 @@
+//! `/`: the default decision, and a page for people.
+
+use crate::core::Core;
+use crate::reply::Reply;
+use crate::request::Request;
+use crate::rest::legacy;
+
+/// What is decided if nobody says what.
+const DEFAULT_DECISION: [&str; 2] = ["system", "main"];
+
+/// Answers `POST` with the default decision.
+pub(crate) fn post(core: &Core, request: &Request) -> Reply {
+    legacy::decide(core, request, "/", || DEFAULT_DECISION.map(str::to_owned).to_vec())
+}
+
+/// Answers `GET` with what this is.
+pub(crate) fn get(core: &Core, _: &Request) -> Reply {
+    let [version, commit, time, host] = &core.shared.config.build;
+    let body = format!(
+        "<html>\n<body>\nLictor - decides who may do what.<br>\n<br>\nVersion: {version}<br>\n\
+         Build Commit: {commit}<br>\nBuild Timestamp: {time}<br>\nBuild Hostname: {host}<br>\n</body>\n</html>\n"
+    );
+    Reply { content_type: Some("text/html; charset=utf-8"), ..Reply::json(body.into_bytes()) }
+}
