@@ -31,6 +31,7 @@ pub(crate) mod types;
 pub(crate) mod units;
 pub(crate) mod urls;
 pub(crate) mod world;
+pub(crate) mod yaml;
 
 /// Every family's rows.
 const FAMILIES: &[&[Builtin]] = &[
@@ -51,6 +52,7 @@ const FAMILIES: &[&[Builtin]] = &[
     patch::BUILTINS,
     paths::BUILTINS,
     world::BUILTINS,
+    yaml::BUILTINS,
     regex::BUILTINS,
     replacement::BUILTINS,
     semver::BUILTINS,

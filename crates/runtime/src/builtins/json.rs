@@ -28,18 +28,25 @@ pub(crate) const BUILTINS: &[Builtin] = &[
 /// Reads JSON text; numbers of absurd magnitude are refused.
 pub(crate) fn read<'e>(ctx: Context<'e>, text: &str) -> Result<Value<'e>, BuiltinError> {
     let value = json::read(text.as_bytes(), ctx.arena).map_err(|it| BuiltinError::value(it.to_string()))?;
-    // Only an exponent makes a magnitude absurd.
-    if text.contains(['e', 'E']) {
-        let mut fault = None;
-        walk_with(ctx, value, |_, it| {
-            let number = it.number_text();
-            fault = fault.or_else(|| number.and_then(|it| check_json_number(&it).err()));
-        })?;
-        if let Some(fault) = fault {
-            return Err(BuiltinError::value(format!("invalid number: {fault}")));
-        }
-    }
+    check_numbers(ctx, text, value)?;
     Ok(value)
+}
+
+/// Refuses a value that was read from the text if a number in it has an absurd magnitude.
+pub(crate) fn check_numbers<'e>(ctx: Context<'e>, text: &str, value: Value<'e>) -> Result<(), BuiltinError> {
+    // Only an exponent makes a magnitude absurd.
+    if !text.contains(['e', 'E']) {
+        return Ok(());
+    }
+    let mut fault = None;
+    walk_with(ctx, value, |_, it| {
+        let number = it.number_text();
+        fault = fault.or_else(|| number.and_then(|it| check_json_number(&it).err()));
+    })?;
+    match fault {
+        Some(fault) => Err(BuiltinError::value(format!("invalid number: {fault}"))),
+        None => Ok(()),
+    }
 }
 
 fn marshal<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {

@@ -1,0 +1,77 @@
+//! YAML text: `yaml.*`, over the reader and writer in `go::yaml`.
+
+use std::collections::BTreeMap;
+
+use lictor_value::{Kind, Value};
+
+use crate::builtin::Builtin;
+use crate::builtins::json::check_numbers;
+use crate::builtins::operands::{answer, answer_bool, any, items, string};
+use crate::context::Context;
+use crate::error::BuiltinError;
+use crate::go::yaml::{Yaml, parse, write};
+
+/// The rows of this family.
+pub(crate) const BUILTINS: &[Builtin] = &[
+    Builtin::pure("yaml.marshal", "any -> str", |ctx, args| {
+        let text = write(&yaml(any(args, 0), 0)?).map_err(|it| BuiltinError::value(it.to_string()))?;
+        answer(ctx.arena.string(&text))
+    }),
+    Builtin::pure("yaml.unmarshal", "str -> any", |ctx, args| {
+        let text = string(args, 0)?;
+        let parsed = parse(text).map_err(|it| BuiltinError::value(it.to_string()))?;
+        let value = value(ctx, &parsed);
+        check_numbers(ctx, text, value)?;
+        answer(value)
+    }),
+    Builtin::pure("yaml.is_valid", "str -> bool", |_, args| {
+        answer_bool(any(args, 0).as_str().is_some_and(|it| parse(it).is_ok()))
+    }),
+];
+
+/// Values are written down to this depth.
+const DEPTH_MAX: u32 = 500;
+
+/// Returns what a value is as JSON: keys that are no strings become their JSON text.
+fn yaml(value: Value<'_>, depth: u32) -> Result<Yaml, BuiltinError> {
+    if depth > DEPTH_MAX {
+        return Err(BuiltinError::value("document is nested too deeply"));
+    }
+    Ok(match value.kind() {
+        Kind::Null => Yaml::Null,
+        Kind::Boolean => Yaml::Bool(value.is_true()),
+        Kind::Number => Yaml::Number(value.number_text().map_or_else(String::new, |it| it.to_string())),
+        Kind::String => Yaml::String(value.as_str().unwrap_or("").to_owned()),
+        Kind::Array | Kind::Set => {
+            let children = items(value).into_iter().flat_map(|it| it.iter());
+            Yaml::Array(children.map(|it| yaml(it, depth + 1)).collect::<Result<_, _>>()?)
+        }
+        Kind::Object => {
+            let mut entries = BTreeMap::new();
+            for (key, child) in value.as_object().into_iter().flat_map(|it| it.iter()) {
+                let key = key.as_str().map_or_else(|| key.to_json(), str::to_owned);
+                entries.insert(key, yaml(child, depth + 1)?);
+            }
+            Yaml::Object(entries.into_iter().collect())
+        }
+    })
+}
+
+fn value<'e>(ctx: Context<'e>, yaml: &Yaml) -> Value<'e> {
+    match yaml {
+        Yaml::Null => Value::NULL,
+        Yaml::Bool(value) => Value::bool(*value),
+        Yaml::Number(text) => ctx.arena.number_text(text),
+        Yaml::String(text) => ctx.arena.string(text),
+        Yaml::Array(children) => {
+            let mut list = ctx.list();
+            list.extend(children.iter().map(|it| value(ctx, it)));
+            ctx.arena.array(&list)
+        }
+        Yaml::Object(entries) => {
+            let mut pairs = ctx.pairs();
+            pairs.extend(entries.iter().map(|(key, it)| (ctx.arena.string(key), value(ctx, it))));
+            ctx.arena.object(&mut pairs)
+        }
+    }
+}
