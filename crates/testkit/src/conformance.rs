@@ -6,6 +6,7 @@
 
 pub mod case;
 pub mod compare;
+mod corpus;
 pub mod report;
 pub mod run;
 

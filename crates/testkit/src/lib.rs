@@ -11,6 +11,7 @@ pub mod engines;
 pub mod fuzz;
 pub mod json;
 pub mod mutate;
+pub mod yaml;
 
 /// The program in the README, which must compile and hold.
 #[cfg(doctest)]

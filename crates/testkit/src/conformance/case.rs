@@ -1,6 +1,6 @@
 //! The cases of the conformance format and how their files are read.
 //!
-//! A folder holds JSON files with a `cases` list, or JSON lines. The Rego version is the name of the
+//! A folder holds JSON or YAML files with a `cases` list, or JSON lines. The Rego version is the name of the
 //! folder that a file lies in (`v0`, `v1`). Names of cases repeat, so a case is known by its version,
 //! file and place. Cases of the kind `ir` are those of `rego/v1` with a plan beside each.
 
@@ -9,7 +9,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::json::{self, Json};
+use crate::{
+    json::{self, Json},
+    yaml,
+};
 
 /// A version of the Rego language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -223,7 +226,7 @@ pub fn parse_cases(folder: &Path) -> Result<Vec<ParseCase>, String> {
     Ok(cases)
 }
 
-/// Lists the `.json` and `.jsonl` files below a path, sorted; the path may be such a file itself.
+/// Lists the `.json`, `.jsonl` and `.yaml` files below a path, sorted; the path may be such a file itself.
 fn files(path: &Path) -> Result<Vec<PathBuf>, String> {
     if path.is_file() {
         return Ok(vec![path.to_owned()]);
@@ -234,7 +237,10 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, String> {
         let path = entry.path();
         if path.is_dir() {
             found.extend(files(&path)?);
-        } else if path.extension().is_some_and(|it| it == "json" || it == "jsonl") {
+        } else if path
+            .extension()
+            .is_some_and(|it| ["json", "jsonl", "yaml"].iter().any(|known| it == *known))
+        {
             found.push(path);
         }
     }
@@ -249,7 +255,9 @@ fn case_list(path: &Path) -> Result<Vec<Json>, String> {
     if path.extension().is_some_and(|it| it == "jsonl") {
         return text.lines().map(|line| json::parse(line).map_err(|err| fault(&err))).collect();
     }
-    let document = json::parse(&text).map_err(|err| fault(&err))?;
+    let is_yaml = path.extension().is_some_and(|it| it == "yaml");
+    let document = if is_yaml { yaml::parse(&text) } else { json::parse(&text) };
+    let document = document.map_err(|err| fault(&err))?;
     match document.get("cases") {
         Some(Json::Array(cases)) => Ok(cases.clone()),
         _ => Err(fault(&"no list of cases")),
