@@ -92,7 +92,7 @@ impl Policy {
     /// Says whether rules make the document at keys below `data`, or one that holds it.
     #[must_use]
     pub fn has_rules(&self, keys: &[&str]) -> bool {
-        self.inner.modules.iter().any(|module| {
+        self.inner.modules.list.iter().any(|module| {
             let package = module.package.path.iter().map(|it| it.as_str());
             module.rules.iter().any(|rule| {
                 let head = &rule.head.reference;
