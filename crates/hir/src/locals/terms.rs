@@ -1,6 +1,7 @@
 //! Terms: variables, references, calls, comprehensions, template strings.
 
 use lictor_syntax::{Span, ast, printer};
+use rustc_hash::FxHashSet;
 
 use super::Lowering;
 use crate::{
@@ -23,7 +24,7 @@ impl<'a> Lowering<'a> {
             ast::TermKind::Array(items) => TermKind::Array(self.terms(items)),
             ast::TermKind::Set(items) => TermKind::Set(self.terms(items)),
             ast::TermKind::Object(entries) => TermKind::Object(
-                entries.iter().map(|(key, value)| (self.term(key), self.term(value))).collect(),
+                last_entries(entries).map(|(key, value)| (self.term(key), self.term(value))).collect(),
             ),
             ast::TermKind::ArrayCompr(compr) => self.compr(ComprKind::Array, None, &compr.term, &compr.body),
             ast::TermKind::SetCompr(compr) => self.compr(ComprKind::Set, None, &compr.term, &compr.body),
@@ -187,4 +188,20 @@ impl<'a> Lowering<'a> {
 /// Returns an expression that holds.
 pub(crate) fn true_expr(span: Span) -> Expr {
     Expr::new(crate::draft::ExprKind::Term(Term::new(TermKind::Bool(true), span)), span)
+}
+
+/// Returns the entries of an object without those whose key comes again: nothing of them is evaluated.
+fn last_entries(entries: &[(ast::Term, ast::Term)]) -> impl Iterator<Item = &(ast::Term, ast::Term)> {
+    let mut seen = FxHashSet::default();
+    let repeated: Vec<bool> = entries
+        .iter()
+        .rev()
+        .map(|(key, _)| match &key.kind {
+            ast::TermKind::String(text) => !seen.insert((0, text.value.as_ref())),
+            ast::TermKind::Number(text) => !seen.insert((1, text.as_ref())),
+            _ => false,
+        })
+        .collect();
+    let repeated = repeated.into_iter().rev();
+    entries.iter().zip(repeated).filter(|it| !it.1).map(|it| it.0)
 }
