@@ -21,7 +21,7 @@ impl Builder<'_> {
             hir::RefHead::Input => self.walk(Operand::Local(Local::INPUT), &reference.parts),
             hir::RefHead::Var(var) => match self.var(var) {
                 Some(operand) => {
-                    let from = self.detached(operand, &reference.parts);
+                    let from = self.detached(operand, reference.parts.iter());
                     self.walk(from, &reference.parts)
                 }
                 None => {
@@ -38,9 +38,13 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns what a variable holds: no longer base data, where a key that is no string could tell the difference.
-    fn detached(&mut self, operand: Operand, parts: &[hir::Term]) -> Operand {
-        let plain = parts.iter().all(|it| matches!(it.kind, hir::TermKind::String(_)));
+    /// Returns an operand that is no part of base data any more, if one of the keys to be looked up could tell.
+    pub(super) fn detached<'t>(
+        &mut self,
+        operand: Operand,
+        mut keys: impl Iterator<Item = &'t hir::Term>,
+    ) -> Operand {
+        let plain = keys.all(|it| matches!(it.kind, hir::TermKind::String(_)));
         if plain || !self.is_base(operand) { operand } else { Operand::Local(self.copy(operand)) }
     }
 

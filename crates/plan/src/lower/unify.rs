@@ -103,16 +103,7 @@ impl Builder<'_> {
         };
         let (given, pattern) = if swap { (b, a) } else { (a, b) };
         let operand = self.operand(given);
-        let operand = if is_data(given) { self.copied(operand) } else { operand };
         self.unify_operand(operand, pattern);
-    }
-
-    /// Copies a value, so that what is looked up in it is not taken for a path into base data, where OPA's store
-    /// finds text keys by numbers.
-    fn copied(&mut self, operand: Operand) -> Operand {
-        let target = self.fresh();
-        self.emit(StmtKind::Assign { source: operand, target });
-        Operand::Local(target)
     }
 
     /// Makes a term equal to an operand.
@@ -160,9 +151,10 @@ impl Builder<'_> {
     }
 
     fn unify_object(&mut self, source: Operand, pairs: &[(hir::Term, hir::Term)]) {
-        let source = self.settled(source);
-        self.emit(StmtKind::IsObject { source });
         let pairs = self.different_pairs(pairs);
+        let source = self.settled(source);
+        let source = self.detached(source, pairs.iter().map(|it| it.0));
+        self.emit(StmtKind::IsObject { source });
         self.has_len(source, pairs.len());
         let mut parts = Vec::with_capacity(pairs.len());
         for (key, value) in pairs {
@@ -189,8 +181,4 @@ impl Builder<'_> {
             }
         }
     }
-}
-
-fn is_data(term: &hir::Term) -> bool {
-    matches!(&term.kind, hir::TermKind::Ref(reference) if reference.head == hir::RefHead::Data)
 }

@@ -1,0 +1,3 @@
+package policies.north
+
+allow if input.wind
