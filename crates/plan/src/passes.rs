@@ -52,6 +52,12 @@ impl Passes {
         found.map_or(self, |it| Self(self.0 & !(1 << it)))
     }
 
+    /// Returns the pass of a name alone; none of it if there is no such pass.
+    #[must_use]
+    pub fn only(name: &str) -> Option<Self> {
+        PASSES.iter().position(|it| it.name == name).map(|it| Self(1 << it))
+    }
+
     /// Returns the names in the order in which they run.
     pub fn names() -> impl Iterator<Item = &'static str> {
         PASSES.iter().map(|it| it.name)

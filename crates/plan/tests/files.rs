@@ -6,6 +6,8 @@
 use std::path::{Path, PathBuf};
 
 use lictor_plan::Plan;
+use lictor_plan::passes::{Folded, Optimize, Passes, optimize};
+use lictor_value::{Arena, Document};
 
 /// Returns what a step makes of a plan, as text; none if there is no such step.
 fn run(step: &str, plan: &Plan) -> Option<String> {
@@ -19,7 +21,30 @@ fn run(step: &str, plan: &Plan) -> Option<String> {
                 .and_then(|it| lictor_plan::opa::import::import(&it).map_err(|err| err.to_string()));
             Some(again.map_or_else(|err| format!("{err}\n"), |it| it.to_string()))
         }
-        _ => None,
+        pass => Some(passed(Passes::only(pass)?, plan)),
+    }
+}
+
+/// Runs a pass. Rules that it wants evaluated ahead give `"folded"`.
+fn passed(passes: Passes, plan: &Plan) -> String {
+    let arena = Arena::new();
+    let evaluate = |it: &Plan| {
+        let value = Document::from_value(arena.string("folded"));
+        it.entrypoints.iter().map(|_| Folded::Value(value.clone())).collect::<Vec<_>>()
+    };
+    let mut plan = plan.clone();
+    let options = Optimize { passes, strict: false, evaluate: &evaluate, impure: &|it| it == "time.now_ns" };
+    optimize(&mut plan, options);
+    plan.to_string()
+}
+
+/// Every pass has a file.
+#[test]
+fn passes_have_files() {
+    let named: Vec<String> = files().iter().filter_map(|it| std::fs::read_to_string(it).ok()).collect();
+    for name in Passes::names() {
+        let line = format!("// run: {name}\n");
+        assert!(named.iter().any(|it| it.starts_with(&line)), "no file runs `{name}`");
     }
 }
 
