@@ -23,7 +23,7 @@ use crate::{
     safety::{self, heads},
     show,
     templates::Templates,
-    tree::{FileId, Group, Hir, Rule, RuleId},
+    tree::{FileId, Group, GroupId, Hir, Rule, RuleId},
     vars::{self, View},
     varset::VarSet,
 };
@@ -38,7 +38,15 @@ pub(crate) fn lower(modules: &[ast::Module], options: &Options<'_>) -> Lowered {
     for (at, module) in modules.iter().enumerate() {
         let globals = Globals::of(&index, &module.package, &module.imports);
         let ctx = Context { index: &index, options };
-        let mut one = Module { ctx, at, module, globals: &globals, sink: &mut sink, shared_rows: None };
+        let mut one = Module {
+            ctx,
+            at,
+            module,
+            globals: &globals,
+            sink: &mut sink,
+            shared_rows: None,
+            shown: (None, String::new()),
+        };
         one.lower(&mut rules, &mut graph);
     }
     conflicts::check(&index, &modules, &mut sink);
@@ -85,7 +93,15 @@ fn redraft(ctx: Context<'_>, modules: &[&ast::Module], rule: RuleId) -> Option<d
     let globals = Globals::of(ctx.index, &module.package, &module.imports);
     let mut sink = Sink::default();
     let mut lowering = Lowering::new(ctx, &module.source, &globals);
-    let mut one = Module { ctx, at, module, globals: &globals, sink: &mut sink, shared_rows: None };
+    let mut one = Module {
+        ctx,
+        at,
+        module,
+        globals: &globals,
+        sink: &mut sink,
+        shared_rows: None,
+        shown: (None, String::new()),
+    };
     Some(one.draft(&mut lowering, entry))
 }
 
@@ -104,6 +120,8 @@ struct Module<'m, 'a> {
     sink: &'m mut Sink,
     /// Rows with rules of several names, once somebody asks.
     shared_rows: Option<Vec<u32>>,
+    /// The group of the last rule and its path as it is shown.
+    shown: (Option<GroupId>, String),
 }
 
 impl<'m, 'a: 'm> Module<'m, 'a> {
@@ -219,13 +237,15 @@ impl<'m, 'a: 'm> Module<'m, 'a> {
         if rows.contains(&row) { format!(" in rule {}", heads::rule_name(entry.rule)) } else { String::new() }
     }
 
-    fn finish(&self, draft: draft::Rule, entry: &Entry<'a>) -> Rule {
+    fn finish(&mut self, draft: draft::Rule, entry: &Entry<'a>) -> Rule {
         let index = self.ctx.index;
         let rule = entry.rule;
         let finish = Finish { ctx: self.ctx, file: FileId(u32::try_from(self.at).unwrap_or(u32::MAX)) };
         let group = index.group_of_rule(entry);
-        let path = index.group(group).map(|it| index.path(it.node)).unwrap_or_default();
-        let mut shown = show::data_path(path.iter().map(index::Key::text));
+        if self.shown.0 != Some(group) {
+            self.shown = (Some(group), index.group_text(group));
+        }
+        let mut shown = self.shown.1.clone();
         let behind = rule.head.reference.parts.get(entry.names..).unwrap_or_default();
         show::push_parts(behind, &mut shown);
         finish::rule(finish, draft, finish::Frame { group, shown: shown.into(), rule })

@@ -35,16 +35,15 @@ pub(crate) fn order(ctx: Context<'_>, body: &mut Vec<Expr>, outside: &VarSet) ->
     }
     let mut known = open.clone();
     known.keep_all(outside);
+    let mut found: Vec<Unsafe> = Vec::new();
+    if is_ordered(ctx, body, &open, outside, &known) {
+        order_closures(ctx, body, outside, &mut found);
+        return found;
+    }
     let mut items: Vec<Item> = std::mem::take(body)
         .into_iter()
         .map(|expr| {
-            let mut missing = VarSet::default();
-            open_vars(ctx, &expr, &mut missing);
-            missing.remove_all(&known);
-            let mut closed = VarSet::default();
-            vars::in_closures(&expr, &mut closed);
-            closed.keep_all(&open);
-            closed.remove_all(outside);
+            let (missing, closed) = needs(ctx, &expr, &open, outside, &known);
             Item { expr: Some(expr), missing, closed }
         })
         .collect();
@@ -58,7 +57,6 @@ pub(crate) fn order(ctx: Context<'_>, body: &mut Vec<Expr>, outside: &VarSet) ->
             break;
         }
     }
-    let mut found: Vec<Unsafe> = Vec::new();
     for item in &items {
         if let Some(expr) = &item.expr {
             add_unsafe(&mut found, expr, &item.missing);
@@ -69,6 +67,37 @@ pub(crate) fn order(ctx: Context<'_>, body: &mut Vec<Expr>, outside: &VarSet) ->
     ordered.extend(items.into_iter().filter_map(|it| it.expr));
     *body = ordered;
     found
+}
+
+/// Tells whether all that each expression needs is bound before it: most bodies are written so.
+fn is_ordered(ctx: Context<'_>, body: &[Expr], open: &VarSet, outside: &VarSet, known: &VarSet) -> bool {
+    let mut known_here = known.clone();
+    body.iter().all(|expr| {
+        let (mut missing, closed) = needs(ctx, expr, open, outside, known);
+        let bound = outputs::of_expr(ctx, expr, &known_here);
+        if !closed.is_empty() {
+            if closed == bound {
+                return false;
+            }
+            missing = closed;
+        }
+        missing.remove_all(&bound);
+        let fits = missing.is_subset(&known_here);
+        known_here.add_all(&bound);
+        fits
+    })
+}
+
+/// Returns the variables that an expression needs, and those of the body that its closures need.
+fn needs(ctx: Context<'_>, expr: &Expr, open: &VarSet, outside: &VarSet, known: &VarSet) -> (VarSet, VarSet) {
+    let mut missing = VarSet::default();
+    open_vars(ctx, expr, &mut missing);
+    missing.remove_all(known);
+    let mut closed = VarSet::default();
+    vars::in_closures(expr, &mut closed);
+    closed.keep_all(open);
+    closed.remove_all(outside);
+    (missing, closed)
 }
 
 /// An expression that waits for its place.
