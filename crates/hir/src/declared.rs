@@ -61,10 +61,11 @@ pub(crate) fn operands_by_name<'a>(
 ) -> Option<(&'a ast::Term, &'a ast::Term)> {
     let call = term.as_call()?;
     let ast::Callee::Ref(callee) = &call.callee else { return None };
-    if callee.parts.is_empty() && callee.head.as_var() == Some(name) {
-        if let [lhs, rhs] = call.args.as_slice() {
-            return Some((lhs, rhs));
-        }
+    if callee.parts.is_empty()
+        && callee.head.as_var() == Some(name)
+        && let [lhs, rhs] = call.args.as_slice()
+    {
+        return Some((lhs, rhs));
     }
     None
 }

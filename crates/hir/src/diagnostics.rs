@@ -31,7 +31,6 @@ pub(crate) enum Stage {
     HeadSafety,
     BodySafety,
     Recursion,
-    Types,
     DeprecatedBuiltins,
 }
 

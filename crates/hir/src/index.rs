@@ -207,7 +207,7 @@ impl<'a> Index<'a> {
             if !node.members.is_empty() {
                 let members = std::mem::take(&mut node.members);
                 node.group = Some(GroupId(id_of(self.groups.len())));
-                let group = self.group_of_members(id, members);
+                let group = self.group_of_members(id, &members);
                 self.groups.push(group);
             }
         }
@@ -236,7 +236,7 @@ impl<'a> Index<'a> {
         }
     }
 
-    fn group_of_members(&self, node: NodeId, members: Vec<RuleId>) -> GroupEntry {
+    fn group_of_members(&self, node: NodeId, members: &[RuleId]) -> GroupEntry {
         let entries: Vec<_> = members.iter().filter_map(|it| Some((*it, self.rule(*it)?))).collect();
         let default = entries.iter().find(|(_, it)| it.rule.default).map(|(id, _)| *id);
         let arity = entries.iter().map(|(_, it)| it.arity()).max().unwrap_or(0);

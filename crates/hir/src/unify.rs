@@ -52,11 +52,8 @@ impl Unifier<'_> {
         match (&lhs.kind, &rhs.kind) {
             (TermKind::Var(a), TermKind::Var(b)) => self.unify_vars(*a, *b),
             (TermKind::Var(var), _) => self.unify_var(*var, rhs),
-            (TermKind::Ref(_) | TermKind::Call(_), _) => {
-                if self.is_known(lhs) {
-                    self.bind_pattern(rhs, true);
-                }
-            }
+            (TermKind::Ref(_) | TermKind::Call(_), _) if self.is_known(lhs) => self.bind_pattern(rhs),
+            (TermKind::Ref(_) | TermKind::Call(_), _) => {}
             (TermKind::Compr(_), _) => self.bind_compr(lhs, rhs),
             (TermKind::Array(items), _) => self.unify_array(items, lhs, rhs),
             (TermKind::Object(entries), _) => self.unify_object(entries, lhs, rhs),
@@ -155,12 +152,10 @@ impl Unifier<'_> {
         }
     }
 
-    /// Binds the variables of a pattern that meets a known value; a single one only if `whole`.
-    fn bind_pattern(&mut self, pattern: &Term, whole: bool) {
-        match &pattern.kind {
-            TermKind::Var(_) if whole => self.bind_all(pattern),
-            TermKind::Array(_) | TermKind::Object(_) => self.bind_all(pattern),
-            _ => {}
+    /// Binds the variables of a pattern that meets a known value.
+    fn bind_pattern(&mut self, pattern: &Term) {
+        if matches!(pattern.kind, TermKind::Var(_) | TermKind::Array(_) | TermKind::Object(_)) {
+            self.bind_all(pattern);
         }
     }
 

@@ -50,11 +50,12 @@ impl<'a> Lowering<'a> {
 
     /// Looks up a name that a reference may start with.
     fn head(&mut self, name: &'a str, span: Span) -> (Head, Vec<Term>) {
-        if self.globals.has(name) && !self.scopes.is_ignored(name) {
-            if let Some(found) = self.globals.reference(name, span) {
-                self.scopes.see_root(if matches!(found.head, Head::Input) { "input" } else { "data" });
-                return (found.head, found.parts);
-            }
+        if self.globals.has(name)
+            && !self.scopes.is_ignored(name)
+            && let Some(found) = self.globals.reference(name, span)
+        {
+            self.scopes.see_root(if matches!(found.head, Head::Input) { "input" } else { "data" });
+            return (found.head, found.parts);
         }
         let root = match name {
             "input" => Head::Input,

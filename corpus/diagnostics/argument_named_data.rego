@@ -1,0 +1,3 @@
+package a
+f(data) := 1
+# column 1: compile error: args must not shadow data (use a different variable name)

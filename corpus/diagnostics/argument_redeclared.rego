@@ -1,0 +1,3 @@
+package a
+f(x) if { x := 2 }
+#         ^ compile error: arg x redeclared

@@ -1,0 +1,4 @@
+package a
+import rego.v2
+p if { not x := 1 }
+#      ^ compile error: cannot assign vars inside negated expression

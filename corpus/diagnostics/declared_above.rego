@@ -1,0 +1,3 @@
+package a
+p if { some x; x := 2 }
+#              ^ compile error: var x declared above

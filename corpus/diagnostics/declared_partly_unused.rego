@@ -1,0 +1,3 @@
+package a
+p if { some x, y; x = 1 }
+#      ^ compile error: declared var y unused

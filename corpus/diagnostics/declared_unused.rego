@@ -1,0 +1,3 @@
+package a
+p if { some x }
+#      ^ compile error: declared var x unused

@@ -1,0 +1,3 @@
+package a
+p if { some x in x }
+#      ^ compile error: var x assigned before
