@@ -28,6 +28,8 @@ pub(crate) struct Flag {
 pub(crate) enum Kind {
     /// Nothing, or `=true` and `=false`.
     Switch,
+    /// The same, and on by default.
+    On,
     /// One text; the last one counts. The default is shown in `--help`.
     Text(&'static str),
     /// Texts; each use adds one.
@@ -169,7 +171,10 @@ impl Parsed {
 
     /// Says whether a switch is on.
     pub(crate) fn is_on(&self, name: &str) -> bool {
-        self.last(name).is_some_and(|it| values::truth(it) == Some(true))
+        match self.last(name) {
+            Some(value) => values::truth(value) == Some(true),
+            None => self.kind(name) == Some(Kind::On),
+        }
     }
 
     /// Returns a text or a choice: the given one or the default.
@@ -208,7 +213,7 @@ impl Parsed {
 impl Flag {
     /// Says whether the flag stands without a value. A flag that is refused anyway needs none.
     fn is_alone(&self) -> bool {
-        matches!(self.kind, Kind::Switch | Kind::Absent)
+        matches!(self.kind, Kind::Switch | Kind::On | Kind::Absent)
     }
 
     fn shown(&self) -> String {

@@ -16,7 +16,7 @@ use crate::fault::{Fault, Faults};
 use crate::timers::{MODULE_PARSE, Timers};
 
 pub(crate) use bundles::BundleFault;
-pub(crate) use paths::{clean, input_document, read_file, read_stdin};
+pub(crate) use paths::{clean, go_error, input_document, read_file, read_stdin};
 
 /// Fills an engine from paths.
 pub(crate) struct Loader<'a> {

@@ -28,6 +28,7 @@ fn row(flag: &Flag) -> (String, String) {
     let mut right = flag.help.to_owned();
     match flag.kind {
         Kind::Switch | Kind::Absent => {}
+        Kind::On => right.push_str(" (default true)"),
         Kind::Text(default) => {
             left.push_str(" string");
             if !default.is_empty() {

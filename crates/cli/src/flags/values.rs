@@ -7,7 +7,7 @@ use super::Kind;
 /// Says what is wrong with a value for a flag.
 pub(super) fn check(kind: Kind, value: &str) -> Result<(), String> {
     match kind {
-        Kind::Switch if truth(value).is_none() => {
+        Kind::Switch | Kind::On if truth(value).is_none() => {
             Err(format!("strconv.ParseBool: parsing {value:?}: invalid syntax"))
         }
         Kind::Number(_) => number(value).map(|_| ()),
