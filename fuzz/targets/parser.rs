@@ -1,9 +1,9 @@
-//! The fuzzer of the target `rego`.
+//! The fuzzer of the target `parser`.
 //!
 //! What it asserts is in the testkit, beside the replay of the seeds.
 
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    lictor_testkit::fuzz::run_target("rego", bytes);
+    lictor_testkit::fuzz::run_target("parser", bytes);
 });
