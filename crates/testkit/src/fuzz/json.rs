@@ -22,7 +22,7 @@ pub(super) fn json(bytes: &[u8]) {
     let read = json::read(bytes, &arena);
     let document = json::read_document(bytes);
     assert_eq!(read.as_ref().err(), document.as_ref().err(), "the two homes disagree");
-    projected(bytes, &arena, read.clone());
+    projected(bytes, &arena, &read);
     let first = json::read_first(bytes, &arena);
     match (&read, &first) {
         (Ok(read), Ok(first)) => assert!(read == first, "the first value is another"),
@@ -58,13 +58,13 @@ fn round_trip(value: Value<'_>, text: &[u8]) {
     assert_eq!(value.to_json(), again.root().to_json(), "a value writes itself differently the second time");
 }
 
-fn projected<'e>(bytes: &[u8], arena: &'e Arena, read: Result<Value<'e>, json::JsonError>) {
+fn projected<'e>(bytes: &[u8], arena: &'e Arena, read: &Result<Value<'e>, json::JsonError>) {
     let mut projection = Projection::nothing();
     for path in PATHS {
         projection.add(path);
         let part = json::read_projected(bytes, arena, &projection);
         assert_eq!(read.as_ref().err(), part.as_ref().err(), "a projection changes what is refused");
-        if let (Ok(whole), Ok(part)) = (&read, part) {
+        if let (Ok(whole), Ok(part)) = (read, part) {
             check_part(*whole, part, path);
         }
     }
