@@ -66,7 +66,9 @@ impl<'p> Exporter<'p> {
         let builtins: Vec<String> = builtins
             .iter()
             .map(|it| {
-                let decl = if it.declaration.is_empty() { "null" } else { &it.declaration };
+                // A plan's text may declare anything; only JSON can stand in JSON.
+                let is_json = serde_json::from_str::<serde_json::Value>(&it.declaration).is_ok();
+                let decl = if is_json { &it.declaration } else { "null" };
                 format!(r#"{{"name":{},"decl":{decl}}}"#, quoted(&it.name))
             })
             .collect();
