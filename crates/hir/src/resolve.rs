@@ -171,6 +171,10 @@ pub(crate) fn function_at(index: &Index<'_>, path: &[&str]) -> Option<Callee> {
     node.group.map(Callee::Function)
 }
 
+fn unknown(name: &ast::Ref) -> Callee {
+    Callee::Unknown(printer::ref_text(name).into())
+}
+
 fn builtin(ctx: Context<'_>, name: &ast::Ref) -> Callee {
     let caps = ctx.options.capabilities;
     if name.parts.is_empty()
@@ -179,8 +183,8 @@ fn builtin(ctx: Context<'_>, name: &ast::Ref) -> Callee {
         return Callee::Builtin(at);
     }
     match name.dotted() {
-        Some(text) => caps.position(&text).map_or_else(|| Callee::Unknown(text.into()), Callee::Builtin),
-        None => Callee::Unknown(printer::ref_text(name).into()),
+        Some(text) => caps.position(&text).map_or_else(|| unknown(name), Callee::Builtin),
+        None => unknown(name),
     }
 }
 

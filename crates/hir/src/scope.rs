@@ -9,6 +9,9 @@ use rustc_hash::FxHashMap;
 
 use crate::{draft::VarInfo, tree::VarId};
 
+/// What names start with that OPA generates, wherever they come from.
+pub(crate) const GENERATED: &str = "__local";
+
 /// How a name first occurred in a scope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Occurrence {
@@ -21,6 +24,9 @@ pub(crate) enum Occurrence {
     /// By `some` or `every`.
     Declared,
 }
+
+/// Stands for the variable of a name that was read as something else.
+const NO_VAR: VarId = VarId(u32::MAX);
 
 #[derive(Clone, Debug)]
 pub(crate) struct Local {
@@ -128,7 +134,10 @@ impl<'a> Scopes<'a> {
 
     fn named(&mut self, name: &str) -> VarId {
         let id = VarId(u32::try_from(self.vars.len()).unwrap_or(u32::MAX));
-        self.vars.push(VarInfo { name: name.into(), generated: name.starts_with('$') });
+        self.vars.push(VarInfo {
+            name: name.into(),
+            generated: name.starts_with('$') || name.starts_with(GENERATED),
+        });
         id
     }
 
@@ -149,7 +158,14 @@ impl<'a> Scopes<'a> {
     pub(crate) fn use_name(&mut self, name: &'a str) -> VarId {
         if let Some(local) = self.stack.iter_mut().rev().find_map(|it| it.get_mut(name)) {
             local.count += 1;
-            return local.var;
+            if local.var != NO_VAR {
+                return local.var;
+            }
+            let var = self.plain(name);
+            if let Some(local) = self.stack.iter_mut().rev().find_map(|it| it.get_mut(name)) {
+                local.var = var;
+            }
+            return var;
         }
         let var = self.plain(name);
         let local = Local { var, occurrence: Occurrence::Seen, count: 1, span: Span::default() };
@@ -159,13 +175,13 @@ impl<'a> Scopes<'a> {
         var
     }
 
-    /// Notes that `input` or `data` was read, so that it may not be declared any more.
-    pub(crate) fn see_root(&mut self, name: &'a str) {
+    /// Notes that a name was read which is no variable there (`input`, a function), so that it may not be declared
+    /// any more.
+    pub(crate) fn see(&mut self, name: &'a str) {
         if self.stack.iter_mut().rev().any(|it| it.get_mut(name).is_some()) {
             return;
         }
-        let local =
-            Local { var: VarId(u32::MAX), occurrence: Occurrence::Seen, count: 1, span: Span::default() };
+        let local = Local { var: NO_VAR, occurrence: Occurrence::Seen, count: 1, span: Span::default() };
         if let Some(top) = self.stack.last_mut() {
             top.insert(name, local);
         }
@@ -174,7 +190,7 @@ impl<'a> Scopes<'a> {
     /// Tells whether the innermost scope saw a name that nobody declared.
     pub(crate) fn is_seen(&mut self, name: &str) -> bool {
         let local = self.stack.last_mut().and_then(|it| it.get_mut(name));
-        local.is_some_and(|it| it.occurrence == Occurrence::Seen)
+        local.is_some_and(|it| it.occurrence == Occurrence::Seen && it.var != NO_VAR)
     }
 
     /// Returns the variable of a name that nobody declared.

@@ -11,7 +11,7 @@ use crate::{
 
 /// Writes a key below a root: `.name` where that can be read back, else `["…"]`.
 pub(crate) fn push_key(key: &str, out: &mut String) {
-    if printer::is_name(key) {
+    if printer::is_plain_key(key) {
         out.push('.');
         out.push_str(key);
     } else {

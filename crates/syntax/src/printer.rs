@@ -395,7 +395,7 @@ fn write_ref(out: &mut String, reference: &Ref) {
 fn write_parts(out: &mut String, parts: &[Term]) {
     for part in parts {
         match part.as_str() {
-            Some(name) if is_name(name) && !is_v1_keyword(name) => {
+            Some(name) if is_plain_key(name) => {
                 out.push('.');
                 out.push_str(name);
             }
@@ -405,6 +405,12 @@ fn write_parts(out: &mut String, parts: &[Term]) {
             _ => write_list(out, "[", [part], "]"),
         }
     }
+}
+
+/// Tells whether a key of a reference is shown behind a dot.
+#[must_use]
+pub fn is_plain_key(text: &str) -> bool {
+    is_name(text) && !is_v1_keyword(text)
 }
 
 /// Tells whether a text could be a variable's name.

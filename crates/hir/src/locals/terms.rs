@@ -54,7 +54,7 @@ impl<'a> Lowering<'a> {
             && !self.scopes.is_ignored(name)
             && let Some(found) = self.globals.reference(name, span)
         {
-            self.scopes.see_root(if matches!(found.head, Head::Input) { "input" } else { "data" });
+            self.scopes.see(if matches!(found.head, Head::Input) { "input" } else { "data" });
             return (found.head, found.parts);
         }
         let root = match name {
@@ -74,8 +74,8 @@ impl<'a> Lowering<'a> {
             _ => (Head::Term(self.term(&reference.head)), Vec::new()),
         };
         match head {
-            Head::Input if !reference.parts.is_empty() => self.scopes.see_root("input"),
-            Head::Data if !reference.parts.is_empty() => self.scopes.see_root("data"),
+            Head::Input if !reference.parts.is_empty() => self.scopes.see("input"),
+            Head::Data if !reference.parts.is_empty() => self.scopes.see("data"),
             _ => {}
         }
         if let (Head::Var(var), true) = (&head, reference.parts.is_empty()) {
@@ -148,6 +148,9 @@ impl<'a> Lowering<'a> {
             return Callee::Unknown(printer::ref_text(name).into());
         }
         let hidden = self.scopes.is_ignored(head);
+        if hidden || !self.globals.has(head) {
+            self.scopes.see(head);
+        }
         self.globals.callee(self.ctx, name, hidden)
     }
 

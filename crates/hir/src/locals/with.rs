@@ -37,13 +37,11 @@ impl<'a> Lowering<'a> {
         let parts = reference.map_or(&[][..], |it| it.parts.as_slice());
         let head = reference.map_or(target, |it| &it.head).as_var()?;
         let mut path: Vec<Box<str>> = Vec::new();
-        let root = if head == "input" {
-            "input"
-        } else if self.scopes.declared(head).is_some() {
-            return self.bad_target(target.span);
-        } else if let Some((root, global)) = self.globals.path_of(head, self.scopes.is_ignored(head)) {
+        let root = if let Some((root, global)) = self.globals.path_of(head, self.scopes.is_ignored(head)) {
             path.extend(global.into_iter().map(Box::from));
             root
+        } else if head != "input" && self.scopes.declared(head).is_some() {
+            return self.bad_target(target.span);
         } else {
             head
         };

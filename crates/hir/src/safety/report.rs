@@ -3,7 +3,7 @@
 use lictor_syntax::{Diagnostic, Source, Span, ast};
 
 use super::Unsafe;
-use crate::{diagnostics::safety as faults, draft::VarInfo, tree::VarId, varset::VarSet};
+use crate::{diagnostics::safety as faults, draft::VarInfo, scope::GENERATED, tree::VarId, varset::VarSet};
 
 /// Makes diagnostics of what is unsafe; `scope` is ` in rule …` or nothing.
 pub(crate) fn report(source: &Source, vars: &[VarInfo], found: &[Unsafe], scope: &str) -> Vec<Diagnostic> {
@@ -58,8 +58,10 @@ fn expressions(source: &Source, vars: &[VarInfo], found: &[Unsafe], scope: &str)
     out
 }
 
+/// Returns a variable's name; names like OPA's generated ones are none.
 fn name_of(vars: &[VarInfo], var: VarId) -> &str {
-    vars.get(var.0 as usize).map_or("", |it| &it.name)
+    let name = vars.get(var.0 as usize).map_or("", |it| &it.name);
+    if name.starts_with(GENERATED) { "" } else { name }
 }
 
 pub(crate) fn shown(vars: &[VarInfo], var: VarId) -> &str {
