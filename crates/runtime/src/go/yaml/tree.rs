@@ -59,6 +59,7 @@ pub(super) fn read(text: &str) -> Result<Option<Tree>, YamlError> {
         return Err(YamlError::plain("control characters are not allowed"));
     }
     check_directives(text)?;
+    check_start(text)?;
     // The library gives a block scalar a line break at the end only if there is one.
     let open_end = if text.ends_with(['\n', '\r']) { usize::MAX } else { text.chars().count() };
     let mut first = None;
@@ -116,6 +117,21 @@ fn is_forbidden(c: char) -> bool {
     }
 }
 
+/// The library's words for a character out of place.
+const NO_TOKEN: &str = "found character that cannot start any token";
+
+/// Refuses a tab before the first token, which the parser that is used here skips.
+fn check_start(text: &str) -> Result<(), YamlError> {
+    let content = text.trim_start_matches([' ', '\n', '\r']);
+    if !content.starts_with('\t') {
+        return Ok(());
+    }
+    match text.get(..text.len() - content.len()).map_or(0, |it| it.matches('\n').count()) {
+        0 => Err(YamlError::plain(NO_TOKEN)),
+        line => Err(YamlError::at(line + 1, NO_TOKEN)),
+    }
+}
+
 fn scan_error(text: &str, err: &ScanError) -> YamlError {
     let info = err.info();
     if info.ends_with("found unknown anchor") {
@@ -124,7 +140,69 @@ fn scan_error(text: &str, err: &ScanError) -> YamlError {
     }
     // The library names the fault, not what was being read.
     let info = info.rsplit_once(", ").map_or(info, |(_, fault)| fault);
-    YamlError::at(err.marker().line(), info)
+    let (fault, stage) = known_fault(info);
+    // Lines count from 0 here, and line 0 is not shown.
+    let line = err.marker().line().saturating_sub(1);
+    let line = match stage {
+        Stage::Scanner if line > 0 => line + 1,
+        Stage::Flow => Some(unclosed_line(text)).filter(|it| *it > 0).unwrap_or(line),
+        Stage::Scanner | Stage::Parser => line,
+    };
+    if line == 0 { YamlError::plain(fault) } else { YamlError::at(line, fault) }
+}
+
+/// Where the library finds a fault, which decides the line that it shows.
+#[derive(Clone, Copy)]
+enum Stage {
+    Scanner,
+    Parser,
+    /// In a list or mapping in brackets: the line of the bracket is shown.
+    Flow,
+}
+
+/// Returns the library's words for a fault of the parser that is used here.
+fn known_fault(info: &str) -> (&str, Stage) {
+    match info {
+        "expected ',' or ']'" => ("did not find expected ',' or ']'", Stage::Flow),
+        "did not find expected ',' or '}'" => (info, Stage::Flow),
+        "misplaced bracket" => ("did not find expected node content", Stage::Parser),
+        // The parser stands one line further on.
+        "simple key expected" => ("could not find expected ':'", Stage::Parser),
+        "did not find expected hexadecimal number" => {
+            ("did not find expected hexdecimal number", Stage::Scanner)
+        }
+        _ if info.starts_with("unexpected character: ") || info.starts_with("tabs disallowed") => {
+            (NO_TOKEN, Stage::Scanner)
+        }
+        _ if info.starts_with("did not find expected '-'")
+            || info.starts_with("did not find expected key")
+            || info.starts_with("did not find expected node")
+            || info.starts_with("did not find expected <") =>
+        {
+            (info, Stage::Parser)
+        }
+        _ => (info, Stage::Scanner),
+    }
+}
+
+/// Returns the line, from 0, of the innermost bracket that is open at the end of a text.
+fn unclosed_line(text: &str) -> usize {
+    let mut open = Vec::new();
+    let mut quote = None;
+    for (line, line_text) in text.lines().enumerate() {
+        for c in line_text.chars() {
+            match (quote, c) {
+                (Some(mark), _) if mark == c => quote = None,
+                (None, '\'' | '"') => quote = Some(c),
+                (None, '[' | '{') => open.push(line),
+                (None, ']' | '}') => {
+                    open.pop();
+                }
+                _ => {}
+            }
+        }
+    }
+    open.pop().unwrap_or(0)
 }
 
 /// Returns the name behind the `*` of an alias that stands at a character index.
