@@ -77,15 +77,18 @@ impl Builder<'_> {
         self.state.generations.hides(self.generation, node)
     }
 
+    fn is_visible(&self, node: NodeId) -> bool {
+        !self.is_hidden(node) && !self.state.tree.is_function(node)
+    }
+
     /// Returns the children that are documents of rules or packages.
     fn visible_children(&self, node: NodeId) -> Vec<(Box<str>, NodeId)> {
         let children = self.state.tree.children(node).iter();
-        children.filter(|it| !self.is_hidden(it.1) && !self.state.tree.is_function(it.1)).cloned().collect()
+        children.filter(|it| self.is_visible(it.1)).cloned().collect()
     }
 
     fn visible_child(&self, node: NodeId, name: &str) -> Option<NodeId> {
-        let child = self.state.tree.child(node, name)?;
-        (!self.is_hidden(child) && !self.state.tree.is_function(child)).then_some(child)
+        self.state.tree.child(node, name).filter(|it| self.is_visible(*it))
     }
 
     /// Follows the parts below a node of packages; `path` are the names that lead to it.
@@ -289,12 +292,12 @@ impl Builder<'_> {
         key: Operand,
         parts: &[hir::Term],
     ) -> Operand {
+        if let Some((callees, taken)) = self.dispatch(node, parts) {
+            return self.call_by_path(path, &callees, parts.split_at(taken));
+        }
         let children = self.visible_children(node);
         if children.is_empty() {
             return self.base(path, parts);
-        }
-        if let Some((callees, taken)) = self.dispatch(node, parts) {
-            return self.call_by_path(path, &callees, parts.split_at(taken));
         }
         let rest = parts.get(1..).unwrap_or_default();
         let vars: Vec<hir::VarId> = match rest.iter().find_map(|it| self.unbound_var(it)) {
@@ -368,7 +371,8 @@ impl Builder<'_> {
                     nodes.iter().filter_map(|it| self.visible_child(*it, name)).collect()
                 }
                 hir::TermKind::Var(var) if self.var(*var).is_some() => {
-                    nodes.iter().flat_map(|it| self.visible_children(*it)).map(|it| it.1).collect()
+                    let children = nodes.iter().flat_map(|it| self.state.tree.children(*it));
+                    children.map(|it| it.1).filter(|it| self.is_visible(*it)).collect()
                 }
                 _ => return None,
             };
