@@ -1,4 +1,7 @@
 //! The table of built-ins: one row a built-in, declaration and function together in its family's file.
+//!
+//! Apart from the families so that engines and the front end see one list, by name or by number. It knows the
+//! shape of a row and nothing of what a built-in does.
 
 use lictor_value::Value;
 

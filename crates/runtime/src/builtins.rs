@@ -1,4 +1,7 @@
 //! The families of built-ins, a file each. A new built-in is one row and one function in its family's file.
+//!
+//! This file joins their rows into one sorted table; what families share is in `operands`. A family knows values
+//! and its context, never an engine.
 
 use std::sync::OnceLock;
 

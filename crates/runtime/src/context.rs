@@ -1,4 +1,7 @@
-//! What a built-in gets besides its operands.
+//! What a built-in gets besides its operands: where results are made, the world, and memory that is kept.
+//!
+//! Apart because engines make it once an evaluation and pass it by copy. It bounds what built-ins may gather
+//! before the arena can, and knows no single built-in.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

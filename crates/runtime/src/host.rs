@@ -1,4 +1,7 @@
 //! The world outside, as a trait: whoever embeds the engine hands it in.
+//!
+//! Apart because everything below the command line and the server is pure: time, randomness, cancellation and
+//! lines of `print` pass through here alone. It knows nothing of policies.
 
 /// What built-ins may ask of the world. Every method has a safe answer by default.
 pub trait Host: Send + Sync {

@@ -1,4 +1,7 @@
 //! Aggregates that need no arithmetic: `count`, `min`, `max`, `sort`, `all`, `any`.
+//!
+//! Sums and products stand with `numbers`. Order is Rego's total order; this file knows only how to pick and
+//! count.
 
 use lictor_value::{Kind, Value};
 

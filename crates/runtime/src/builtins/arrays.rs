@@ -1,4 +1,7 @@
 //! Arrays: `array.*`.
+//!
+//! An answer that equals an operand is that operand's handle, so nothing is copied. It knows nothing of what the
+//! items are.
 
 use lictor_value::Value;
 

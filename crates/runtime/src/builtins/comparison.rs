@@ -1,4 +1,7 @@
 //! Comparison over Rego's total order, and membership (`in`).
+//!
+//! Engines may do the same with instructions of their own; these rows are what they must agree with. Order and
+//! equality themselves are the value crate's.
 
 use lictor_value::{Kind, Value, compare};
 

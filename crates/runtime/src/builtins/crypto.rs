@@ -1,4 +1,7 @@
 //! Digests: `crypto.md5`, `crypto.sha1`, `crypto.sha256` and `crypto.hmac.*`. All answer hexadecimal text.
+//!
+//! The algorithms are those of small pure crates, which also build for wasm. Certificates, keys and tokens are no
+//! business of this file.
 
 use hmac::{Hmac, KeyInit, Mac};
 use lictor_value::Value;

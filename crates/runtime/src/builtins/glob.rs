@@ -1,4 +1,6 @@
 //! `glob.match` and `glob.quote_meta`, over the matcher in `go::glob`.
+//!
+//! This file reads the operands and keeps compiled patterns; how a pattern matches is the matcher's alone.
 
 use std::sync::Arc;
 

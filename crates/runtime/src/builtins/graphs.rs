@@ -1,4 +1,7 @@
 //! Graphs: `graph.reachable`, `graph.reachable_paths`, and `walk`.
+//!
+//! All keep a stack of their own, as graphs and documents may be deep, and ask now and then whether the evaluation
+//! must end. `walk` is a relation: it answers a list that the engine iterates.
 
 use std::collections::HashSet;
 

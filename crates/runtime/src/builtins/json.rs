@@ -1,4 +1,7 @@
 //! JSON text: `json.marshal*`, `json.unmarshal`, `json.is_valid`.
+//!
+//! Reading and compact writing are the value crate's; here are options, layout and OPA's error texts. Paths and
+//! patches, which share the prefix of the name, stand in `paths` and `patch`.
 
 use std::fmt::Display;
 

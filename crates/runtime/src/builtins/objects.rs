@@ -1,4 +1,7 @@
 //! Objects: `object.*`.
+//!
+//! Merging and comparing parts recurse, so their depth is bounded. Keys match as members of sets do: by value and
+//! OPA's hash. `json.filter` and its relatives stand in `paths`.
 
 use std::cmp::Ordering;
 

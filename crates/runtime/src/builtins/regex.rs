@@ -1,4 +1,7 @@
 //! `regex.*`, over the Go-syntax engine in `go::regex`.
+//!
+//! This file reads the operands, keeps compiled patterns and builds the pattern of a template; what a pattern
+//! means is the engine's alone.
 
 use std::sync::Arc;
 

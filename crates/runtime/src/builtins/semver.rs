@@ -1,4 +1,7 @@
 //! Semantic versions: `semver.compare` and `semver.is_valid`. A leading `v` is allowed.
+//!
+//! The rules are OPA's, which differ from the specification in what is accepted: numbers beyond 64 bits are
+//! refused, and long ones in a pre-release count as the greatest.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,7 @@
-//! Sets: `&`, `|`, `union`, `intersection`, `set_diff`. The difference by `-` stands with arithmetic.
+//! Sets: `&`, `|`, `union`, `intersection`, `set_diff`. The difference by `-` stands with `numbers`.
+//!
+//! Members are sorted, so results come out sorted without sorting. Of equal members that are written otherwise
+//! (`1`, `1.0`) the choice is OPA's.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,7 @@
 //! Types: `is_*`, `type_name`, and the deprecated casts.
+//!
+//! The questions never fail; the casts fail with the type error of their one operand. Conversion of text to
+//! numbers stands in `numbers`.
 
 use lictor_value::{Kind, Value};
 

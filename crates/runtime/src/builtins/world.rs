@@ -1,5 +1,7 @@
-//! What the world decides: the clock, random numbers, UUIDs, the runtime's description. One evaluation sees one
-//! answer to one question.
+//! What the world decides: the clock, random numbers, UUIDs, the runtime's description.
+//!
+//! One evaluation sees one answer to one question: answers are kept by question until the evaluation ends. The
+//! world itself is the host's.
 
 use lictor_value::{Document, Value};
 

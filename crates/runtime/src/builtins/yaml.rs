@@ -1,4 +1,7 @@
 //! YAML text: `yaml.*`, over the reader and writer in `go::yaml`.
+//!
+//! Their tree knows no values, so this file converts both ways: what JSON cannot say (sets, keys that are no
+//! strings) is written as JSON would write it.
 
 use std::collections::BTreeMap;
 
