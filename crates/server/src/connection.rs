@@ -76,8 +76,8 @@ async fn respond(core: &Core, request: hyper::Request<Incoming>, peer: SocketAdd
             }
             Ok(body) => {
                 log.received(&path, &query, &body);
-                let (method, headers) = (parts.method, parts.headers);
-                let request = Request { method, path: path.clone(), query, headers, body };
+                let headers = parts.headers;
+                let request = Request { path: path.clone(), query, headers, body };
                 guarded(core, endpoint, &request)
             }
         },

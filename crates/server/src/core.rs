@@ -48,11 +48,14 @@ impl Shared {
     }
 }
 
+/// Is what a thread has prepared, by path and whether built-in errors are fatal.
+type Prepared = HashMap<(bool, Box<str>), Rc<Target>>;
+
 /// Is what one thread owns.
 pub(crate) struct Core {
     pub(crate) shared: Arc<Shared>,
     session: RefCell<Session>,
-    prepared: RefCell<HashMap<(bool, Box<str>), Rc<Target>>>,
+    prepared: RefCell<Prepared>,
 }
 
 /// Is a path, prepared.

@@ -1,14 +1,12 @@
-//! A request as endpoints see it: method, decoded path, parameters, body.
+//! A request as endpoints see it: decoded path, parameters, body.
 
 use bytes::Bytes;
-use hyper::Method;
 use hyper::header::{CONTENT_TYPE, HeaderMap};
 use percent_encoding::percent_decode_str;
 
 /// Is a request whose body is there.
 #[derive(Debug)]
 pub(crate) struct Request {
-    pub(crate) method: Method,
     /// The path as it was sent.
     pub(crate) path: String,
     /// What stands behind the question mark, as it was sent.
@@ -60,7 +58,6 @@ mod tests {
 
     fn request(path: &str, query: &str) -> Request {
         Request {
-            method: Method::GET,
             path: path.to_owned(),
             query: query.to_owned(),
             headers: HeaderMap::new(),

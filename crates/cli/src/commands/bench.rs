@@ -49,7 +49,7 @@ fn bench(flags: &Parsed) -> Result<(), Faults> {
     let input = input.as_ref().map_or(Input::Undefined, |it| Input::Value(it.root()));
     let query = setup::prepare(flags, &text, &mut Timers::default())?;
     for _ in 0..flags.number("count") {
-        let measured = measure(&query, input, flags.is_on("fail")).map_err(|fault| vec![fault])?;
+        let measured = measure(&query, input, flags.is_on("fail"))?;
         let text = match flags.text("format") {
             "json" => measured.json(flags.is_on("metrics")),
             "gobench" => measured.line(flags.is_on("metrics")),
@@ -67,7 +67,7 @@ struct Measured {
     statistics: Statistics,
 }
 
-fn measure(query: &Query, input: Input<'_>, fail: bool) -> Result<Measured, Fault> {
+fn measure(query: &Query, input: Input<'_>, fail: bool) -> Result<Measured, Faults> {
     let mut session = Session::new(Arc::new(Terminal::new(None)));
     let mut decide = || {
         query.decide(&mut session, input, |answer| match answer {
@@ -75,9 +75,9 @@ fn measure(query: &Query, input: Input<'_>, fail: bool) -> Result<Measured, Faul
             Answer::Value(value) => value.is_some(),
         })
     };
-    let defined = decide().map_err(|error| fault::of_eval(error, query.expressions()))?;
+    let defined = decide().map_err(|error| vec![fault::of_eval(error, query.expressions())])?;
     if !defined && fail {
-        return Err(Fault::Text("undefined result".to_owned()));
+        return Err(vec![Fault::Text("undefined result".to_owned())]);
     }
     let (mut runs, mut total) = (0, Duration::ZERO);
     let mut sample = Vec::new();
