@@ -1,6 +1,7 @@
 //! Base documents: reading them, and the errors of those that cannot be taken.
 
-use lictor_value::{Document, json};
+use lictor_runtime::go::yaml::{self, Yaml};
+use lictor_value::{Document, DocumentBuilder, Part, json};
 
 pub use lictor_store::DataErrorKind;
 
@@ -52,17 +53,46 @@ pub(crate) fn read_yaml(name: &str, bytes: &[u8]) -> Result<Document, DataError>
     document_of_yaml(bytes).map_err(|err| DataError::unreadable(name, &err))
 }
 
-/// Reads YAML as policies read it, of which only one document is taken.
+/// Reads YAML as policies read it, of which only the first document is taken. Bytes that are no UTF-8 become
+/// U+FFFD.
 ///
 /// # Errors
 /// The fault of the text, with its line.
-pub fn document_of_yaml(_bytes: &[u8]) -> Result<Document, String> {
-    Err("YAML cannot be read by this version".to_owned())
+pub fn document_of_yaml(bytes: &[u8]) -> Result<Document, String> {
+    let tree = yaml::parse(&String::from_utf8_lossy(bytes)).map_err(|err| err.to_string())?;
+    let mut builder = DocumentBuilder::new();
+    let root = part(&tree, &mut builder);
+    Ok(builder.finish(root))
+}
+
+fn part(tree: &Yaml, builder: &mut DocumentBuilder) -> Part {
+    match tree {
+        Yaml::Null => builder.null(),
+        Yaml::Bool(value) => builder.bool(*value),
+        Yaml::Number(text) => builder.number(text),
+        Yaml::String(text) => builder.string(text),
+        Yaml::Array(items) => {
+            let items: Vec<Part> = items.iter().map(|it| part(it, builder)).collect();
+            builder.array(&items)
+        }
+        Yaml::Object(entries) => {
+            let mut pairs: Vec<(Part, Part)> =
+                entries.iter().map(|(key, value)| (builder.string(key), part(value, builder))).collect();
+            builder.object(&mut pairs)
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::{DataErrorKind, Engine, Options};
+
+    #[test]
+    fn yaml_is_read() {
+        let document = crate::document_of_yaml(b"a: &x [1, 2.50, yes]\nb: *x\nc: {d: ~}\n").expect("YAML");
+        assert_eq!(document.root().to_json(), r#"{"a":[1,2.5,"yes"],"b":[1,2.5,"yes"],"c":{"d":null}}"#);
+        assert!(crate::document_of_yaml(b"a: [").is_err());
+    }
 
     #[test]
     fn documents_that_do_not_fit_name_their_place() {
