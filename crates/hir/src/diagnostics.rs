@@ -31,6 +31,7 @@ pub(crate) enum Stage {
     HeadSafety,
     BodySafety,
     Recursion,
+    Types,
     DeprecatedBuiltins,
 }
 

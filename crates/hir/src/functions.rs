@@ -4,9 +4,11 @@ use lictor_syntax::{Source, Span, diagnostics::Detail};
 
 use crate::{
     diagnostics::{Sink, Stage, calls as faults},
-    draft::{Call, Callee, Compr, Expr, ExprKind, Head, Replacement, Rule, Term, TermKind},
+    draft::{Call, Callee, Compr, Expr, ExprKind, Head, Ref, Replacement, Rule, Term, TermKind},
+    index::ROOT,
     outputs,
     resolve::Context,
+    tree::GroupKind,
     types::{Type, detail::of_literal},
 };
 
@@ -69,6 +71,7 @@ impl Functions<'_, '_> {
     fn term(&mut self, term: &Term) {
         match &term.kind {
             TermKind::Ref(reference) => {
+                self.check_value(reference, term.span);
                 if let Head::Term(head) = &reference.head {
                     self.term(head);
                 }
@@ -89,6 +92,24 @@ impl Functions<'_, '_> {
             }
             TermKind::Compr(compr) => self.compr(compr),
             _ => {}
+        }
+    }
+
+    /// Refuses a function where a value is wanted.
+    fn check_value(&mut self, reference: &Ref, span: Span) {
+        if !matches!(reference.head, Head::Data) || reference.parts.len() < 2 {
+            return;
+        }
+        let index = self.ctx.index;
+        let node = reference.parts.iter().try_fold(ROOT, |node, part| match &part.kind {
+            TermKind::String(key) => index.child(node, key),
+            _ => None,
+        });
+        let Some(group) = node.and_then(|it| index.node(it)).and_then(|it| it.group) else { return };
+        let is_function = index.group(group).is_some_and(|it| matches!(it.kind, GroupKind::Function { .. }));
+        if is_function {
+            let fault = faults::function_as_value(self.source, span, &index.group_text(group));
+            self.sink.go_on(Stage::Types, fault);
         }
     }
 

@@ -307,7 +307,17 @@ impl<'a> Index<'a> {
 
     /// Returns a rule's path with all that its head holds.
     pub(crate) fn rule_text(&self, entry: &Entry<'_>) -> String {
-        let mut out = show::data_path(self.path(entry.node).iter().map(Key::text));
+        let mut out = String::from("data");
+        for key in self.path(entry.node) {
+            match key {
+                Key::String(text) => show::push_key(text, &mut out),
+                Key::Other(text) => {
+                    out.push('[');
+                    out.push_str(text);
+                    out.push(']');
+                }
+            }
+        }
         show::push_parts(entry.parts_behind(), &mut out);
         out
     }

@@ -27,6 +27,8 @@ pub(crate) struct Lowering<'a> {
     pub(crate) globals: &'a Globals<'a>,
     pub(crate) scopes: Scopes<'a>,
     pub(crate) found: Found<'a>,
+    /// The walk is in a head, whose calls OPA does not compare with the body's variables.
+    in_head: bool,
 }
 
 /// What came up while a rule was walked.
@@ -52,7 +54,7 @@ pub(crate) struct Found<'a> {
 
 impl<'a> Lowering<'a> {
     pub(crate) fn new(ctx: Context<'a>, source: &'a Source, globals: &'a Globals<'a>) -> Self {
-        Self { ctx, source, globals, scopes: Scopes::default(), found: Found::default() }
+        Self { ctx, source, globals, scopes: Scopes::default(), found: Found::default(), in_head: false }
     }
 
     /// Lowers a rule with its `else` branches.
@@ -105,7 +107,9 @@ impl<'a> Lowering<'a> {
     ) -> Branch {
         let unused_before = self.found.unused.len();
         let mut out = self.body(body);
+        self.in_head = true;
         let value = head(self, &mut out);
+        self.in_head = false;
         self.check_unused(unused_before);
         self.check_hidden_builtins();
         Branch { value, body: out, span }

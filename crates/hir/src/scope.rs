@@ -147,6 +147,13 @@ impl<'a> Scopes<'a> {
         (local.occurrence != Occurrence::Seen).then_some(local.var)
     }
 
+    /// Tells whether a name is declared in the scope of a given depth or one inside of it.
+    pub(crate) fn is_declared_within(&mut self, name: &str, depth: usize) -> bool {
+        let inner = self.stack.get_mut(depth..).unwrap_or_default();
+        let local = inner.iter_mut().rev().find_map(|it| it.get_mut(name));
+        local.is_some_and(|it| it.occurrence != Occurrence::Seen)
+    }
+
     /// Returns the variable that a declared name means, and counts the use.
     pub(crate) fn use_declared(&mut self, name: &str) -> Option<VarId> {
         let local = self.stack.iter_mut().rev().find_map(|it| it.get_mut(name))?;

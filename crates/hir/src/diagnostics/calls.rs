@@ -58,3 +58,8 @@ pub(crate) fn relation_in_template(source: &Source, span: Span, name: &str) -> D
     let message = format!("illegal call to relation built-in '{name}' that may cause multiple outputs");
     compile_error(source, span, "relation-in-template", message)
 }
+
+pub(crate) fn function_as_value(source: &Source, span: Span, name: &str) -> Diagnostic {
+    let message = format!("function {name} used as reference, not called");
+    type_error(source, span, "function-as-value", message)
+}

@@ -176,12 +176,13 @@ impl<'a> Lowering<'a> {
     }
 
     fn every(&mut self, expr: &'a ast::Expr, every: &'a ast::Every) -> Option<Expr> {
-        let domain = self.term(&every.domain);
         let mut names = Vec::new();
         for term in every.key.iter().chain([&every.value]) {
             declared::pattern_vars(term, &mut names);
         }
+        // The names hide rules in the domain already, though they are not declared there.
         self.scopes.ignore(&names);
+        let domain = self.term(&every.domain);
         self.scopes.push(Scope::default());
         let unused_before = self.found.unused.len();
         // OPA places what is unused at the start of the body, and what is declared twice at `every`.

@@ -91,7 +91,7 @@ impl<'a> Lowering<'a> {
     fn nested_call(&mut self, call: &'a ast::Call, span: Span) -> Call {
         if let ast::Callee::Ref(name) = &call.callee
             && let Some(head) = name.head.as_var()
-            && self.scopes.declared(head).is_some()
+            && self.scopes.is_declared_within(head, usize::from(self.in_head))
         {
             let fault = faults::called_shadowed(self.source, span, &printer::ref_text(name));
             self.found.faults.push(fault);
@@ -179,10 +179,7 @@ impl<'a> Lowering<'a> {
         let parts = template.parts.iter().map(|part| match part {
             ast::TemplatePart::Text(text) => Part::Text(self.term(text)),
             ast::TemplatePart::Expr(expr) => {
-                self.scopes.push(Scope::default());
-                let out = self.statement(expr);
-                self.scopes.pop();
-                Part::Expr(out.unwrap_or_else(|| true_expr(expr.span)))
+                Part::Expr(self.statement(expr).unwrap_or_else(|| true_expr(expr.span)))
             }
         });
         TermKind::Template(parts.collect())

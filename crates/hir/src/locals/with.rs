@@ -7,7 +7,7 @@ use lictor_syntax::{Span, ast};
 use super::Lowering;
 use crate::{
     diagnostics::with as faults,
-    draft::{Callee, Replacement, Target, With},
+    draft::{Callee, Head, Ref, Replacement, Target, Term, TermKind, With},
     index::{Index, ROOT},
     types::Declaration,
 };
@@ -103,7 +103,15 @@ impl<'a> Lowering<'a> {
         {
             return Replacement::Callee(callee);
         }
-        Replacement::Term(self.term(value))
+        let term = self.term(value);
+        // OPA takes the name of a built-in for a reference, which makes a place of its own for the fault.
+        match (term.kind, value.as_var()) {
+            (TermKind::Var(var), Some(name)) if self.ctx.options.capabilities.position(name).is_some() => {
+                let reference = Ref { head: Head::Var(var), parts: Vec::new() };
+                Replacement::Term(Term::new(TermKind::Ref(Box::new(reference)), term.span))
+            }
+            (kind, _) => Replacement::Term(Term::new(kind, term.span)),
+        }
     }
 
     /// Returns the function that a value names.
