@@ -35,6 +35,8 @@ pub(crate) struct Node<'a> {
     /// Rules of the group here; the same but for heads that hold scalars other than strings.
     members: Vec<RuleId>,
     pub(crate) group: Option<GroupId>,
+    /// A rule of the package above starts with this name.
+    named: bool,
     /// Modules whose package this is.
     pub(crate) modules: Vec<u32>,
 }
@@ -60,8 +62,6 @@ pub(crate) struct Index<'a> {
     /// For each module the position of its first rule in `rules`.
     pub(crate) first_rule: Vec<usize>,
     pub(crate) groups: Vec<GroupEntry>,
-    /// Names that the rules of a package start with, by the package's node.
-    pub(crate) exports: FxHashMap<NodeId, Vec<&'a str>>,
 }
 
 #[derive(Debug)]
@@ -82,6 +82,7 @@ pub(crate) fn build<'a>(modules: &[&'a ast::Module]) -> Index<'a> {
         members: Vec::new(),
         group: None,
         modules: Vec::new(),
+        named: false,
     };
     let mut index = Index {
         nodes: vec![root],
@@ -89,7 +90,6 @@ pub(crate) fn build<'a>(modules: &[&'a ast::Module]) -> Index<'a> {
         rules: Vec::new(),
         first_rule: Vec::new(),
         groups: Vec::new(),
-        exports: FxHashMap::default(),
     };
     for (at, module) in modules.iter().enumerate() {
         index.add_module(id_of(at), module);
@@ -124,19 +124,17 @@ impl<'a> Index<'a> {
             node.modules.push(at);
         }
         self.first_rule.push(self.rules.len());
-        let mut exports = self.exports.remove(&package).unwrap_or_default();
         for rule in &module.rules {
             let name = rule.head.reference.head.as_var().unwrap_or_default();
-            if exports.last() != Some(&name) {
-                exports.push(name);
-            }
             self.add_rule(at, package, name, rule);
         }
-        self.exports.insert(package, exports);
     }
 
     fn add_rule(&mut self, module: u32, package: NodeId, name: &'a str, rule: &'a ast::Rule) {
         let mut node = self.child_or_new(package, Key::String(name));
+        if let Some(it) = self.nodes.get_mut(node.0 as usize) {
+            it.named = true;
+        }
         let mut group_node = node;
         let mut names = 0;
         let mut strings = true;
@@ -175,6 +173,7 @@ impl<'a> Index<'a> {
                 members: Vec::new(),
                 group: None,
                 modules: Vec::new(),
+                named: false,
             });
             if let Some(node) = self.nodes.get_mut(parent.0 as usize) {
                 node.children.push(next);
@@ -268,6 +267,12 @@ impl<'a> Index<'a> {
 
     pub(crate) fn child(&self, parent: NodeId, key: &str) -> Option<NodeId> {
         self.edges.get(&(parent, Key::String(key))).copied()
+    }
+
+    /// Returns a name as rules of a package start with it.
+    pub(crate) fn rule_name(&self, package: NodeId, name: &str) -> Option<&'a str> {
+        let node = self.node(self.child(package, name)?).filter(|it| it.named)?;
+        Some(node.key.text())
     }
 
     /// Returns the node below another one.

@@ -12,7 +12,7 @@ use crate::{
     Options,
     diagnostics::{Sink, Stage, names},
     draft::{Callee, Head, Ref, Term, TermKind},
-    index::Index,
+    index::{Index, NodeId},
     show,
 };
 
@@ -28,42 +28,41 @@ pub(crate) struct Context<'a> {
 enum Meaning<'a> {
     /// A rule of the package.
     Rule(&'a str),
-    /// An imported path, and its position among the imports.
-    Import(&'a ast::Ref, usize),
+    /// An imported path.
+    Import(&'a ast::Ref),
 }
 
-/// The global names of one module or query.
+/// The global names of one module or query. Those of rules are looked up in the index, so that a package of many
+/// modules costs each of them nothing.
 #[derive(Debug)]
 pub(crate) struct Globals<'a> {
+    index: &'a Index<'a>,
     package: Vec<&'a str>,
-    meanings: FxHashMap<&'a str, Meaning<'a>>,
+    node: Option<NodeId>,
+    imports: FxHashMap<&'a str, (&'a ast::Ref, usize)>,
     used_imports: Vec<Cell<bool>>,
 }
 
 impl<'a> Globals<'a> {
     /// Collects the names of a module: rules of its package in any file, then imports, which win.
-    pub(crate) fn of(index: &Index<'a>, package: &'a ast::Package, imports: &'a [ast::Import]) -> Self {
+    pub(crate) fn of(index: &'a Index<'a>, package: &'a ast::Package, imports: &'a [ast::Import]) -> Self {
         let package: Vec<&str> = package.path.iter().filter_map(ast::Term::as_str).collect();
         Self::new(index, package, imports)
     }
 
-    pub(crate) fn new(index: &Index<'a>, package: Vec<&'a str>, imports: &'a [ast::Import]) -> Self {
-        let mut meanings = FxHashMap::default();
-        if let Some(node) = index.find(package.iter().copied()) {
-            let names = index.exports.get(&node).map_or(&[][..], Vec::as_slice);
-            meanings.reserve(names.len());
-            meanings.extend(names.iter().map(|name| (*name, Meaning::Rule(name))));
-        }
-        for (at, import) in imports.iter().enumerate() {
-            if is_data_import(import) {
-                meanings.insert(import.name(), Meaning::Import(&import.path, at));
-            }
-        }
-        Self { package, meanings, used_imports: vec![Cell::new(false); imports.len()] }
+    pub(crate) fn new(index: &'a Index<'a>, package: Vec<&'a str>, imports: &'a [ast::Import]) -> Self {
+        let node = index.find(package.iter().copied()).filter(|_| !package.is_empty());
+        let data = (0..).zip(imports).filter(|(_, it)| is_data_import(it));
+        let names = data.map(|(at, it)| (it.name(), (&it.path, at))).collect();
+        Self { index, package, node, imports: names, used_imports: vec![Cell::new(false); imports.len()] }
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.meanings.contains_key(name)
+        (!self.imports.is_empty() && self.imports.contains_key(name)) || self.rule(name).is_some()
+    }
+
+    fn rule(&self, name: &str) -> Option<&'a str> {
+        self.index.rule_name(self.node?, name)
     }
 
     /// Returns the reference that a global name stands for.
@@ -76,7 +75,7 @@ impl<'a> Globals<'a> {
                 parts.push(string(rule));
                 Some(Ref { head: Head::Data, parts })
             }
-            Meaning::Import(path, _) => {
+            Meaning::Import(path) => {
                 let head = if path.head.as_var() == Some("input") { Head::Input } else { Head::Data };
                 let parts = path.parts.iter().filter_map(ast::Term::as_str).map(string).collect();
                 Some(Ref { head, parts })
@@ -92,7 +91,7 @@ impl<'a> Globals<'a> {
                 path.push(rule);
                 Some(("data", path))
             }
-            Meaning::Import(path, _) => {
+            Meaning::Import(path) => {
                 let head = path.head.as_var().unwrap_or_default();
                 Some((head, path.parts.iter().filter_map(ast::Term::as_str).collect()))
             }
@@ -105,13 +104,13 @@ impl<'a> Globals<'a> {
     }
 
     fn meaning(&self, name: &str) -> Option<Meaning<'a>> {
-        let meaning = *self.meanings.get(name)?;
-        if let Meaning::Import(_, at) = meaning
-            && let Some(used) = self.used_imports.get(at)
-        {
-            used.set(true);
+        if let Some((path, at)) = self.imports.get(name) {
+            if let Some(used) = self.used_imports.get(*at) {
+                used.set(true);
+            }
+            return Some(Meaning::Import(path));
         }
-        Some(meaning)
+        self.rule(name).map(Meaning::Rule)
     }
 
     /// Returns the function that a reference calls, whose head is no local variable.
@@ -143,14 +142,10 @@ impl<'a> Globals<'a> {
 
     /// Reports imports that nothing used.
     pub(crate) fn check_unused(&self, source: &Source, imports: &[ast::Import], sink: &mut Sink) {
-        for (at, import) in imports.iter().enumerate() {
-            let used = self.used_imports.get(at).is_none_or(Cell::get);
+        for import in imports.iter().filter(|it| is_data_import(it)) {
             // Of imports with one name the last is used, and OPA takes that for all of them.
-            let meant = match self.meanings.get(import.name()) {
-                Some(Meaning::Import(_, last)) => self.used_imports.get(*last).is_some_and(Cell::get),
-                _ => true,
-            };
-            if is_data_import(import) && !used && !meant {
+            let last = self.imports.get(import.name()).and_then(|(_, at)| self.used_imports.get(*at));
+            if !last.is_some_and(Cell::get) {
                 let text = printer::import_text(import);
                 sink.go_on(Stage::UnusedImports, names::unused_import(source, import.span, &text));
             }
