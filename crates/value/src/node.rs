@@ -97,6 +97,10 @@ impl<'e> Array<'e> {
         self.cells.get(index).map(|it| Value::load(self.segment, *it))
     }
 
+    pub(crate) fn cells(self) -> &'e [Cell] {
+        self.cells
+    }
+
     /// Returns the items in order.
     pub fn iter(self) -> impl ExactSizeIterator<Item = Value<'e>> + DoubleEndedIterator + use<'e> {
         self.cells.iter().map(move |it| Value::load(self.segment, *it))
@@ -149,6 +153,10 @@ impl<'e> Set<'e> {
             find_cell(self.segment, self.cells, 1, value)
         };
         found.and_then(|it| self.nth(it))
+    }
+
+    pub(crate) fn cells(self) -> &'e [Cell] {
+        self.cells
     }
 
     /// Returns the members in Rego's order.
@@ -385,6 +393,15 @@ impl<'e> Object<'e> {
             RECORD => Some((self.load(*self.keys.get(index)?), self.load(*self.cells.get(index)?))),
             OVERLAY => self.iter().nth(index),
             _ => Some((self.load(*self.cells.get(2 * index)?), self.load(*self.cells.get(2 * index + 1)?))),
+        }
+    }
+
+    /// Returns the cells that keys and values stand in, every so many one; none of a changed object.
+    pub(crate) fn rows(self) -> Option<(&'e [Cell], &'e [Cell], usize)> {
+        match self.kind {
+            OVERLAY => None,
+            RECORD => Some((self.keys, self.cells, 1)),
+            _ => Some((self.cells, self.cells.get(1..).unwrap_or(&[]), 2)),
         }
     }
 

@@ -132,6 +132,36 @@ fn marks_of_16(chunk: &[u8; 16]) -> u32 {
     0
 }
 
+/// The number of bytes that a JSON writer copies as they are; `html` stops at `<`, `>` and `&` too.
+///
+/// Stops at every byte beyond ASCII as well.
+#[inline]
+pub(crate) fn unescaped_len(text: &[u8], html: bool) -> usize {
+    let mut at = 0;
+    while text.len() - at >= 8 {
+        let marks = output_stops(word_at(text, at), html);
+        if marks != 0 {
+            return at + marks.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    // Zeros behind the end stop, so there is a mark.
+    at + output_stops(word_at(text, at), html).trailing_zeros() as usize / 8
+}
+
+/// Marks the bytes that a JSON writer may have to escape; only the lowest mark is exact.
+#[inline]
+fn output_stops(word: u64, html: bool) -> u64 {
+    let mut marks = stops(word);
+    if html {
+        // `&` is the quote and `>` is `<` but for one bit; the quote stops anyway.
+        let ampersand = (word ^ (ONES * 0x26)).wrapping_sub(ONES);
+        let angle = ((word | ONES * 0x02) ^ (ONES * 0x3e)).wrapping_sub(ONES);
+        marks |= (ampersand | angle) & HIGHS;
+    }
+    marks
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
