@@ -178,7 +178,7 @@ fn merge(views: &[View<'_>], builder: &mut DocumentBuilder, at: &mut Vec<String>
         pairs.push((name, merge(&below, builder, at)?));
         at.pop();
     }
-    Ok(builder.object(&mut pairs))
+    Ok(builder.object(&pairs))
 }
 
 #[cfg(test)]

@@ -9,12 +9,12 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::cell::{Cell, tag};
-use crate::deep::{self, Flat, RECURSION_MAX};
+use crate::deep;
 use crate::document::table::Table;
 use crate::hash::{combine, hash_bytes, hash_word};
 use crate::json::sink::Sink;
 use crate::keys::{self, KeyTexts};
-use crate::node::{self, Header, Index};
+use crate::node::{self, Header, Index, Object};
 use crate::raw::{Segment, bytes_of, bytes_of_mut, written_text};
 use crate::value::{Kind, Value};
 
@@ -193,7 +193,7 @@ impl DocumentBuilder {
     }
 
     /// Adds an object of string keys in any order; of a repeated key the last value stays.
-    pub fn object(&mut self, pairs: &mut [(Part, Part)]) -> Part {
+    pub fn object(&mut self, pairs: &[(Part, Part)]) -> Part {
         self.with_cells(pairs.iter().flat_map(|it| [it.0.0, it.1.0]), |builder, cells| {
             let len = keys::sort_pairs(cells, builder);
             Part(builder.object_sorted(cells.get(..len).unwrap_or(&[])))
@@ -313,49 +313,44 @@ impl DocumentBuilder {
 
     /// Copies a value from elsewhere.
     pub fn copy(&mut self, value: Value<'_>) -> Part {
-        self.copy_at(value, 0)
+        Part(deep::fold(value, self, Self::copy_scalar, Self::copy_collection))
     }
 
-    fn copy_at(&mut self, value: Value<'_>, depth: u32) -> Part {
+    fn copy_scalar(&mut self, value: Value<'_>) -> Cell {
+        match value.cell.tag() {
+            tag::STRING_REF => self.intern(tag::STRING_REF, value.text_at()),
+            tag::NUMBER_REF => self.number(value.text_at()).0,
+            _ => value.cell,
+        }
+    }
+
+    /// Makes a collection of the copies of what is in it.
+    fn copy_collection(&mut self, value: Value<'_>, cells: &mut [Cell]) -> Cell {
         match value.kind() {
-            Kind::Null | Kind::Boolean => Part(value.cell),
-            Kind::Number if !value.cell.is_reference() => Part(value.cell),
-            Kind::Number => self.number(value.text_at()),
-            Kind::String => self.string(value.text_at()),
-            Kind::Array | Kind::Set | Kind::Object if depth >= RECURSION_MAX => deep::copy(self, value),
-            Kind::Array | Kind::Set | Kind::Object => {
-                let children = Flat::of(value).into_iter().flatten();
-                let parts: Vec<Part> = children.map(|it| self.copy_at(it, depth + 1)).collect();
-                self.copy_collection(value, &parts)
+            Kind::Object => self.copy_object(value, cells),
+            Kind::Set if cells.len() > PLAIN_MEMBERS_MAX => {
+                let hashes: Vec<u64> = deep::Cursor::new(value).map(Value::hash).collect();
+                let cell = self.list(tag::SET, node::SET | node::INDEXED, cells);
+                self.words.extend(Index::words(hashes.into_iter()));
+                cell
             }
+            Kind::Set => self.list(tag::SET, node::SET, cells),
+            _ => self.list(tag::ARRAY, node::ARRAY, cells),
         }
     }
 
-    /// Adds a collection whose children were copied; of an object each key and then its value.
-    pub(crate) fn copy_collection(&mut self, value: Value<'_>, parts: &[Part]) -> Part {
-        match value.kind() {
-            Kind::Set => {
-                let members = value.as_set().into_iter().flat_map(|it| it.iter());
-                let hashes: Vec<u64> = members.map(|it| it.hash()).collect();
-                self.set_sorted(parts, &hashes)
-            }
-            Kind::Object => self.copy_object(value, parts),
-            _ => self.array(parts),
+    fn copy_object(&mut self, value: Value<'_>, cells: &[Cell]) -> Cell {
+        let (pairs, _) = cells.as_chunks::<2>();
+        if pairs.iter().all(|it| it[0].is_string()) {
+            return self.object_sorted(cells);
         }
-    }
-
-    fn copy_object(&mut self, value: Value<'_>, parts: &[Part]) -> Part {
-        let keys: Vec<Value<'_>> = value.as_object().iter().flat_map(|it| it.iter()).map(|it| it.0).collect();
-        let cells: Vec<Cell> = parts.iter().map(|it| it.0).collect();
-        if keys.iter().all(|it| it.is_string()) {
-            return Part(self.object_sorted(&cells));
+        if pairs.len() <= PLAIN_MEMBERS_MAX {
+            let at = self.push_node(Header::list(node::PAIRS, pairs.len()), cells);
+            return Cell::reference(tag::OBJECT, 0, at);
         }
-        if keys.len() <= PLAIN_MEMBERS_MAX {
-            let at = self.push_node(Header::list(node::PAIRS, keys.len()), &cells);
-            return Part(Cell::reference(tag::OBJECT, 0, at));
-        }
-        let index = Index::words(keys.iter().map(|it| it.hash()));
-        Part(self.indexed_pairs(&cells, &index))
+        let keys = value.as_object().into_iter().flat_map(Object::iter);
+        let hashes: Vec<u64> = keys.map(|it| it.0.hash()).collect();
+        self.indexed_pairs(cells, &Index::words(hashes.into_iter()))
     }
 
     /// Makes room for a document of so much text, so that it rarely moves.
@@ -474,10 +469,10 @@ mod tests {
     #[test]
     fn large_object_finds_its_keys() {
         let mut builder = DocumentBuilder::new();
-        let mut pairs: Vec<(Part, Part)> = (0..10_000)
+        let pairs: Vec<(Part, Part)> = (0..10_000)
             .map(|it| (builder.string(&format!("key-{it:07}")), builder.number(&it.to_string())))
             .collect();
-        let root = builder.object(&mut pairs);
+        let root = builder.object(&pairs);
         let document = builder.finish(root);
         let object = document.root().as_object().expect("an object");
         let arena = Arena::new();

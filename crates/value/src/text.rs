@@ -100,8 +100,7 @@ mod tests {
     #[test]
     fn pretty_text_is_that_of_go() {
         let arena = Arena::new();
-        let value =
-            crate::json::read(br#"{"a":[1,{},[],{"b":"x"}],"c":{"d":[[2]]}}"#, &arena).expect("JSON");
+        let value = crate::json::read(br#"{"a":[1,{},[],{"b":"x"}],"c":{"d":[[2]]}}"#, &arena).expect("JSON");
         let mut out = Vec::new();
         value.write_json_pretty(&mut out);
         let wanted = r#"{
@@ -127,7 +126,8 @@ mod tests {
     #[test]
     fn changed_objects_are_written_merged() {
         let arena = Arena::new();
-        let mut pairs: Vec<_> = (0..40).map(|it| (arena.string(&format!("k{it:02}")), arena.int(it))).collect();
+        let mut pairs: Vec<_> =
+            (0..40).map(|it| (arena.string(&format!("k{it:02}")), arena.int(it))).collect();
         let base = arena.object(&mut pairs);
         let changed =
             arena.object_with(base, &[(arena.string("k01"), None), (arena.string("k99"), Some(base))]);

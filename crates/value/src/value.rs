@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 
 use crate::arena::Place;
 use crate::cell::{Cell, tag};
-use crate::deep::{self, RECURSION_MAX};
+use crate::deep;
 use crate::hash;
 use crate::node::{Array, Object, Set};
 use crate::number::{self, Number};
@@ -324,36 +324,30 @@ impl<'e> Value<'e> {
     #[inline]
     #[must_use]
     pub fn same_member(self, other: Value<'_>) -> bool {
-        self.same_member_at(other, 0)
-    }
-
-    #[inline]
-    fn same_member_at(self, other: Value<'_>, depth: u32) -> bool {
         if self.is_same(other) {
             return true;
         }
-        match self.kind() {
-            Kind::Array | Kind::Object | Kind::Set if depth >= RECURSION_MAX => {
-                deep::same_member(self, other)
+        match (self.kind(), other.kind()) {
+            (Kind::Number, Kind::Number) => {
+                self == other
+                    && number::same_member(&self.number_text_or_empty(), &other.number_text_or_empty())
             }
-            Kind::Array | Kind::Object | Kind::Set => self.same_composite(other, depth + 1),
-            _ => same_scalars(self, other),
+            (Kind::Array | Kind::Object | Kind::Set, _) => self.same_composite(other),
+            (a, b) => a == b && self == other,
         }
     }
 
-    fn same_composite(self, other: Value<'_>, depth: u32) -> bool {
-        let same = |x: Value<'_>, y: Value<'_>| x.same_member_at(y, depth);
-        if let (Some(a), Some(b)) = (self.as_array(), other.as_array()) {
-            return a.len() == b.len() && a.iter().zip(b.iter()).all(|(x, y)| same(x, y));
-        }
-        if let (Some(a), Some(b)) = (self.as_set(), other.as_set()) {
-            return a.len() == b.len() && a.iter().zip(b.iter()).all(|(x, y)| same(x, y));
-        }
-        if let (Some(a), Some(b)) = (self.as_object(), other.as_object()) {
-            return a.len() == b.len()
-                && a.iter().zip(b.iter()).all(|(x, y)| same(x.0, y.0) && same(x.1, y.1));
-        }
-        false
+    fn same_composite(self, other: Value<'_>) -> bool {
+        self.kind() == other.kind()
+            && self.collection_len() == other.collection_len()
+            && deep::compare(self, other, |a, b| match (a.collection_len(), b.collection_len()) {
+                (Some(x), Some(y)) if a.kind() == b.kind() && x == y => {
+                    a.is_same(b).then_some(Ordering::Equal)
+                }
+                // No collection on one side, so this goes no deeper.
+                (None, _) | (_, None) if a.same_member(b) => Some(Ordering::Equal),
+                _ => Some(Ordering::Less),
+            }) == Ordering::Equal
     }
 
     fn number_text_or_empty(&self) -> NumberText<'_> {
@@ -364,44 +358,15 @@ impl<'e> Value<'e> {
     #[inline]
     #[must_use]
     pub fn hash(self) -> u64 {
-        self.hash_at(0)
-    }
-
-    #[inline]
-    fn hash_at(self, depth: u32) -> u64 {
         match self.cell.tag() {
             tag::STRING_REF => hash::hash_bytes(self.text_at().as_bytes()),
             tag::NUMBER_REF => number_hash(self),
             it if it & 0xf8 == tag::NUMBER => number_hash(self),
-            tag::ARRAY | tag::OBJECT | tag::SET if depth >= RECURSION_MAX => deep::hash(self),
-            tag::ARRAY | tag::OBJECT | tag::SET => self.hash_composite(depth + 1),
+            tag::ARRAY | tag::OBJECT | tag::SET => {
+                deep::hash(self, |it| it.collection_len().is_none().then(|| it.hash()))
+            }
             _ => hash::hash_word(self.cell.0),
         }
-    }
-
-    fn hash_composite(self, depth: u32) -> u64 {
-        let start = hash::hash_word(u64::from(self.cell.tag()));
-        let add = |state: u64, it: Value<'_>| hash::combine(state, it.hash_at(depth));
-        if let Some(array) = self.as_array() {
-            return array.iter().fold(start, add);
-        }
-        if let Some(set) = self.as_set() {
-            return set.iter().fold(start, add);
-        }
-        self.as_object()
-            .into_iter()
-            .flat_map(Object::iter)
-            .fold(start, |state, (key, value)| add(add(state, key), value))
-    }
-}
-
-/// Tells whether scalars are one member of a set.
-pub(crate) fn same_scalars(a: Value<'_>, b: Value<'_>) -> bool {
-    match (a.kind(), b.kind()) {
-        (Kind::Number, Kind::Number) => {
-            a == b && number::same_member(&a.number_text_or_empty(), &b.number_text_or_empty())
-        }
-        (kind, other) => kind == other && a == b,
     }
 }
 
@@ -457,7 +422,7 @@ impl Ord for Value<'_> {
     /// Orders by exact values, which is what sorting needs: the comparison of policies, [`compare`], is not
     /// transitive for some fractions (see [`number::compare_text`]).
     fn cmp(&self, other: &Self) -> Ordering {
-        compare_with(*self, *other, Order { numbers: number::order_text, depth: 0 })
+        compare_with(*self, *other, number::order_text)
     }
 }
 
@@ -470,13 +435,6 @@ impl Hash for Value<'_> {
 /// How two number texts are ordered.
 type OrderNumbers = fn(&str, &str) -> Ordering;
 
-/// How numbers are ordered, and how many collections are open.
-#[derive(Clone, Copy)]
-struct Order {
-    numbers: OrderNumbers,
-    depth: u32,
-}
-
 /// Compares by Rego's order, as the comparison operators do; to sort, use [`Ord`].
 #[must_use]
 #[inline]
@@ -484,78 +442,30 @@ pub fn compare(a: Value<'_>, b: Value<'_>) -> Ordering {
     if a.cell.tag() == tag::INT && b.cell.tag() == tag::INT {
         return a.cell.as_int().cmp(&b.cell.as_int());
     }
-    compare_with(a, b, Order { numbers: number::compare_text, depth: 0 })
+    compare_with(a, b, number::compare_text)
 }
 
-fn compare_with(a: Value<'_>, b: Value<'_>, order: Order) -> Ordering {
+fn compare_with(a: Value<'_>, b: Value<'_>, numbers: OrderNumbers) -> Ordering {
+    compare_shallow(a, b, numbers)
+        .unwrap_or_else(|| deep::compare(a, b, |a, b| compare_shallow(a, b, numbers)))
+}
+
+/// Compares all but two different collections of one kind.
+fn compare_shallow(a: Value<'_>, b: Value<'_>, numbers: OrderNumbers) -> Option<Ordering> {
     if a.cell.tag() == tag::INT && b.cell.tag() == tag::INT {
-        return a.cell.as_int().cmp(&b.cell.as_int());
+        return Some(a.cell.as_int().cmp(&b.cell.as_int()));
     }
-    let kind = a.kind();
-    match kind {
-        Kind::Array | Kind::Object | Kind::Set if kind == b.kind() => {
-            if a.is_same(b) {
-                return Ordering::Equal;
-            }
-            if order.depth >= RECURSION_MAX {
-                return deep::compare(a, b, order.numbers);
-            }
-            let order = Order { depth: order.depth + 1, ..order };
-            match kind {
-                Kind::Array => {
-                    compare_lists(a.as_array().map(Array::iter), b.as_array().map(Array::iter), order)
-                }
-                Kind::Set => compare_lists(a.as_set().map(Set::iter), b.as_set().map(Set::iter), order),
-                _ => compare_objects(a.as_object(), b.as_object(), order),
-            }
-        }
-        _ => compare_scalars(a, b, order.numbers),
-    }
-}
-
-/// Compares scalars, or values of different types.
-pub(crate) fn compare_scalars(a: Value<'_>, b: Value<'_>, numbers: OrderNumbers) -> Ordering {
     let (kind, other) = (a.kind(), b.kind());
     if kind != other {
-        return kind.cmp(&other);
+        return Some(kind.cmp(&other));
     }
     match kind {
-        Kind::Boolean => a.is_true().cmp(&b.is_true()),
-        Kind::Number => numbers(&a.number_text_or_empty(), &b.number_text_or_empty()),
-        Kind::String => a.text_at().cmp(b.text_at()),
-        Kind::Null | Kind::Array | Kind::Object | Kind::Set => Ordering::Equal,
+        Kind::Null => Some(Ordering::Equal),
+        Kind::Boolean => Some(a.is_true().cmp(&b.is_true())),
+        Kind::Number => Some(numbers(&a.number_text_or_empty(), &b.number_text_or_empty())),
+        Kind::String => Some(a.text_at().cmp(b.text_at())),
+        Kind::Array | Kind::Object | Kind::Set => a.is_same(b).then_some(Ordering::Equal),
     }
-}
-
-fn compare_lists<'a, 'b>(
-    a: Option<impl Iterator<Item = Value<'a>>>,
-    b: Option<impl Iterator<Item = Value<'b>>>,
-    order: Order,
-) -> Ordering {
-    let (mut a, mut b) = (a.into_iter().flatten(), b.into_iter().flatten());
-    loop {
-        match (a.next(), b.next()) {
-            (None, None) => return Ordering::Equal,
-            (None, Some(_)) => return Ordering::Less,
-            (Some(_), None) => return Ordering::Greater,
-            (Some(x), Some(y)) => match compare_with(x, y, order) {
-                Ordering::Equal => {}
-                other => return other,
-            },
-        }
-    }
-}
-
-/// Compares the sorted keys pairwise, each followed by its value, then the lengths.
-fn compare_objects(a: Option<Object<'_>>, b: Option<Object<'_>>, order: Order) -> Ordering {
-    let (Some(a), Some(b)) = (a, b) else { return Ordering::Equal };
-    for ((key, value), (other_key, other_value)) in a.iter().zip(b.iter()) {
-        let found = compare_with(key, other_key, order).then_with(|| compare_with(value, other_value, order));
-        if found != Ordering::Equal {
-            return found;
-        }
-    }
-    a.len().cmp(&b.len())
 }
 
 impl fmt::Debug for Value<'_> {

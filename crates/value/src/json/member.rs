@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::document::DocumentBuilder;
 use crate::json::error::{Fault, JsonError, JsonErrorKind};
-use crate::json::parse::{Parser, Scratch};
+use crate::json::parse::{FrameKind, Parser, Scratch};
 use crate::json::projection::Projection;
 use crate::json::sink::Sink;
 use crate::json::string;
@@ -49,7 +49,8 @@ fn find<S: Sink>(parser: &mut Parser<'_, S>, name: &str) -> Result<Option<Range<
         parser.skip_value()?;
         return Ok(None);
     }
-    parser.at += 1;
+    // The object counts as one of the levels that may nest.
+    parser.skip_open(FrameKind::Object)?;
     let mut found = None;
     if parser.token() == b'}' {
         parser.at += 1;
@@ -115,6 +116,13 @@ mod tests {
             assert_eq!(check(text), Ok(Some(wanted)), "{text}");
         }
         assert_eq!(check(" "), Ok(None));
+    }
+
+    #[test]
+    fn depth_counts_the_object() {
+        let text = |depth: usize| format!("{{\"input\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
+        assert!(check(&text(9_999)).is_ok());
+        assert!(check(&text(10_000)).is_err_and(|it| it.ends_with("exceeded max depth")));
     }
 
     #[test]

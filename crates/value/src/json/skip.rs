@@ -73,7 +73,7 @@ impl<S: Sink> Parser<'_, S> {
         }
     }
 
-    fn skip_open(&mut self, kind: FrameKind) -> Result<(), Fault> {
+    pub(super) fn skip_open(&mut self, kind: FrameKind) -> Result<(), Fault> {
         if self.scratch.frames.len() >= DEPTH_MAX {
             return Err(Fault::TooDeep);
         }

@@ -156,7 +156,7 @@ fn output_stops(word: u64, html: bool) -> u64 {
     if html {
         // `&` is the quote and `>` is `<` but for one bit; the quote stops anyway.
         let ampersand = (word ^ (ONES * 0x26)).wrapping_sub(ONES);
-        let angle = ((word | ONES * 0x02) ^ (ONES * 0x3e)).wrapping_sub(ONES);
+        let angle = ((word | (ONES * 0x02)) ^ (ONES * 0x3e)).wrapping_sub(ONES);
         marks |= (ampersand | angle) & HIGHS;
     }
     marks

@@ -26,7 +26,12 @@ struct Frame<'e> {
 enum Items<'e> {
     List(&'e Segment, &'e [Cell]),
     /// Keys and values, every `step`-th cell of each.
-    Pairs { segment: &'e Segment, keys: &'e [Cell], values: &'e [Cell], step: usize },
+    Pairs {
+        segment: &'e Segment,
+        keys: &'e [Cell],
+        values: &'e [Cell],
+        step: usize,
+    },
     /// Entries of an object whose keys had to be sorted anew or that are not laid out in a row.
     Entries(Vec<(Key<'e>, Value<'e>)>),
 }
