@@ -84,50 +84,51 @@ pub(crate) fn compare(
     b: Value<'_>,
     shallow: impl Fn(Value<'_>, Value<'_>) -> Option<Ordering>,
 ) -> Ordering {
-    let mut open: SmallVec<[(Cursor<'_>, Cursor<'_>); 4]> = SmallVec::new();
-    open.push((Cursor::new(a), Cursor::new(b)));
-    while let Some((a, b)) = open.last_mut() {
+    // The innermost pair is kept apart: most collections hold no others.
+    let (mut a, mut b) = (Cursor::new(a), Cursor::new(b));
+    let mut outer: SmallVec<[(Cursor<'_>, Cursor<'_>); 4]> = SmallVec::new();
+    loop {
         match (a.next(), b.next()) {
-            (None, None) => drop(open.pop()),
-            (None, Some(_)) => return Ordering::Less,
-            (Some(_), None) => return Ordering::Greater,
             (Some(x), Some(y)) => match shallow(x, y) {
-                None => open.push((Cursor::new(x), Cursor::new(y))),
+                None => {
+                    let inner = (Cursor::new(x), Cursor::new(y));
+                    outer.push((std::mem::replace(&mut a, inner.0), std::mem::replace(&mut b, inner.1)));
+                }
                 Some(Ordering::Equal) => {}
                 Some(other) => return other,
             },
+            (None, Some(_)) => return Ordering::Less,
+            (Some(_), None) => return Ordering::Greater,
+            (None, None) => match outer.pop() {
+                Some(pair) => (a, b) = pair,
+                None => return Ordering::Equal,
+            },
         }
     }
-    Ordering::Equal
 }
 
 /// Hashes a collection by the hashes of its items in order.
 ///
 /// `shallow` hashes a scalar, and returns none for a collection.
 pub(crate) fn hash(value: Value<'_>, shallow: impl Fn(Value<'_>) -> Option<u64>) -> u64 {
-    let mut open: SmallVec<[(Cursor<'_>, u64); 4]> = SmallVec::new();
-    open.push((Cursor::new(value), start(value)));
+    let (mut cursor, mut state) = (Cursor::new(value), start(value));
+    let mut outer: SmallVec<[(Cursor<'_>, u64); 4]> = SmallVec::new();
     loop {
-        let Some((cursor, state)) = open.last_mut() else { return 0 };
-        let done = match cursor.next() {
+        match cursor.next() {
             Some(item) => match shallow(item) {
-                Some(hash) => hash,
+                Some(hash) => state = hash::combine(state, hash),
                 None => {
-                    open.push((Cursor::new(item), start(item)));
-                    continue;
+                    outer.push((std::mem::replace(&mut cursor, Cursor::new(item)), state));
+                    state = start(item);
                 }
             },
-            None => {
-                let whole = *state;
-                open.pop();
-                if open.is_empty() {
-                    return whole;
+            None => match outer.pop() {
+                Some((above, before)) => {
+                    cursor = above;
+                    state = hash::combine(before, state);
                 }
-                whole
-            }
-        };
-        if let Some((_, state)) = open.last_mut() {
-            *state = hash::combine(*state, done);
+                None => return state,
+            },
         }
     }
 }

@@ -24,6 +24,8 @@ const SHAPE_KEYS_MAX: usize = 32;
 const PLAIN_MEMBERS_MAX: usize = 16;
 /// Nodes of up to this many words are looked for among those written lately.
 const SHARED_WORDS_MAX: usize = 8;
+/// Smaller documents are not worth the memory to share in.
+const SHARED_FROM_WORDS: usize = 4 * 1024;
 /// How many nodes are remembered to be shared.
 const SHARED_NODES: usize = 1 << 14;
 /// Why a cell can always be made: see `DocumentBuilder::here`.
@@ -276,7 +278,7 @@ impl DocumentBuilder {
 
     /// Returns the place of a node, an earlier one if the same was written lately.
     fn share(&mut self, header: Header, cells: &[Cell]) -> u32 {
-        if cells.len() >= SHARED_WORDS_MAX {
+        if cells.len() >= SHARED_WORDS_MAX || self.words.len() < SHARED_FROM_WORDS {
             return self.push_node(header, cells);
         }
         if self.shared.is_empty() {

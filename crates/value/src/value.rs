@@ -340,14 +340,7 @@ impl<'e> Value<'e> {
     fn same_composite(self, other: Value<'_>) -> bool {
         self.kind() == other.kind()
             && self.collection_len() == other.collection_len()
-            && deep::compare(self, other, |a, b| match (a.collection_len(), b.collection_len()) {
-                (Some(x), Some(y)) if a.kind() == b.kind() && x == y => {
-                    a.is_same(b).then_some(Ordering::Equal)
-                }
-                // No collection on one side, so this goes no deeper.
-                (None, _) | (_, None) if a.same_member(b) => Some(Ordering::Equal),
-                _ => Some(Ordering::Less),
-            }) == Ordering::Equal
+            && deep::compare(self, other, same_shallow) == Ordering::Equal
     }
 
     fn number_text_or_empty(&self) -> NumberText<'_> {
@@ -368,6 +361,22 @@ impl<'e> Value<'e> {
             _ => hash::hash_word(self.cell.0),
         }
     }
+}
+
+/// Tells whether two values are one member of a set; none if that takes a look into two collections.
+fn same_shallow(a: Value<'_>, b: Value<'_>) -> Option<Ordering> {
+    let same = if a.is_same(b) {
+        true
+    } else if a.cell.is_string() || b.cell.is_string() {
+        a == b
+    } else {
+        match (a.collection_len(), b.collection_len()) {
+            (Some(x), Some(y)) if x == y && a.kind() == b.kind() => return None,
+            (None, None) => a.same_member(b),
+            _ => false,
+        }
+    };
+    Some(if same { Ordering::Equal } else { Ordering::Less })
 }
 
 /// Hashes a number that is no inline integer as the integer that it equals, or by its nearest float.
@@ -394,20 +403,37 @@ impl PartialEq<Value<'_>> for Value<'_> {
                 && self.cell.0 & 0xffff == other.cell.0 & 0xffff
                 && self.text_at() == other.text_at();
         }
+        if self.cell.is_string() || other.cell.is_string() {
+            return false;
+        }
         equal_slow(*self, *other)
     }
 }
 
 fn equal_slow(a: Value<'_>, b: Value<'_>) -> bool {
-    if a.kind() != b.kind() || a.cell.tag() == tag::INT && b.cell.tag() == tag::INT {
-        return false;
+    match equal_shallow(a, b) {
+        Some(order) => order == Ordering::Equal,
+        None => deep::compare(a, b, equal_shallow) == Ordering::Equal,
     }
-    if let (Some(x), Some(y)) = (a.collection_len(), b.collection_len())
-        && x != y
-    {
-        return false;
+}
+
+/// Tells whether two values are equal; none if that takes a look into two collections.
+fn equal_shallow(a: Value<'_>, b: Value<'_>) -> Option<Ordering> {
+    if a.is_same(b) {
+        return Some(Ordering::Equal);
     }
-    compare(a, b) == Ordering::Equal
+    let unequal = Some(Ordering::Less);
+    if a.cell.is_string() || b.cell.is_string() {
+        return if a == b { Some(Ordering::Equal) } else { unequal };
+    }
+    if a.cell.tag() == tag::INT && b.cell.tag() == tag::INT || a.kind() != b.kind() {
+        return unequal;
+    }
+    match (a.collection_len(), b.collection_len()) {
+        (Some(x), Some(y)) if x == y => None,
+        (None, None) => compare_shallow(a, b, number::compare_text),
+        _ => unequal,
+    }
 }
 
 impl Eq for Value<'_> {}
