@@ -4,6 +4,8 @@
 //! arena of an evaluation ([`Arena`]). A [`Value`] is a small `Copy` handle into any of them. The crate knows
 //! nothing of policies.
 
+#![deny(clippy::disallowed_methods)]
+
 mod arena;
 mod cell;
 mod constants;

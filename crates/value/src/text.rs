@@ -17,17 +17,12 @@ impl Value<'_> {
     ///
     /// A key that is no string becomes its own JSON text.
     pub fn write_json(self, out: &mut Vec<u8>) {
-        write(self, out, Format::Json { html: true, pretty: false });
+        write(self, out, Format::Json { html: true });
     }
 
     /// Appends the value as JSON with `<`, `>` and `&` as they are.
     pub fn write_json_plain(self, out: &mut Vec<u8>) {
-        write(self, out, Format::Json { html: false, pretty: false });
-    }
-
-    /// Appends the value as OPA's JSON, indented by two spaces.
-    pub fn write_json_pretty(self, out: &mut Vec<u8>) {
-        write(self, out, Format::Json { html: true, pretty: true });
+        write(self, out, Format::Json { html: false });
     }
 
     /// Returns the value as OPA's JSON.
@@ -95,32 +90,6 @@ mod tests {
         pairs.push((arena.string("10"), Value::TRUE));
         pairs.push((arena.string("0"), Value::FALSE));
         assert_eq!(arena.object(&mut pairs).to_json(), r#"{"0":false,"10":true,"9":9}"#);
-    }
-
-    #[test]
-    fn pretty_text_is_that_of_go() {
-        let arena = Arena::new();
-        let value = crate::json::read(br#"{"a":[1,{},[],{"b":"x"}],"c":{"d":[[2]]}}"#, &arena).expect("JSON");
-        let mut out = Vec::new();
-        value.write_json_pretty(&mut out);
-        let wanted = r#"{
-  "a": [
-    1,
-    {},
-    [],
-    {
-      "b": "x"
-    }
-  ],
-  "c": {
-    "d": [
-      [
-        2
-      ]
-    ]
-  }
-}"#;
-        assert_eq!(String::from_utf8_lossy(&out), wanted);
     }
 
     #[test]

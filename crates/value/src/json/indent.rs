@@ -1,4 +1,7 @@
 //! JSON as Go's encoder indents it: a transformation of compact text.
+//!
+//! Apart from the writers because an answer is put together from several of them before it is indented. It takes
+//! the text on trust: what it is given was written, not received.
 
 /// Returns compact JSON with two spaces of indentation a level, and a line feed at the end.
 ///

@@ -1,4 +1,7 @@
 //! Numbers and the three words.
+//!
+//! A number keeps its text unless it is a small integer in its shortest form; what a number is worth is decided in
+//! `number`, never here, so no exponent is ever expanded.
 
 use crate::cell::{Cell, tag};
 use crate::json::error::{Fault, Literal};

@@ -1,4 +1,7 @@
 //! Where a reader puts what it read.
+//!
+//! The one seam between the parser and the homes of values, so that there is one parser. It knows cells and texts,
+//! not JSON.
 
 use crate::cell::Cell;
 

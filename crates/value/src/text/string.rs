@@ -1,4 +1,7 @@
 //! Strings as Go's JSON encoder writes them.
+//!
+//! Apart because messages, diagnostics and plans quote text in the same way. It knows nothing of values, only of
+//! text and of the cell that a short one stands in.
 
 use crate::cell::Cell;
 use crate::raw::scan;

@@ -1,4 +1,7 @@
 //! Walks a value to write it, without recursion: a value nests as deep as whoever made it liked.
+//!
+//! One loop serves JSON and Rego terms; they differ in separators, sets and keys. Where the text goes and when a
+//! value is written is not its affair.
 
 use smallvec::SmallVec;
 
@@ -11,7 +14,7 @@ use crate::value::{Kind, Value};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Format {
     /// As JSON; `html` escapes `<`, `>` and `&`.
-    Json { html: bool, pretty: bool },
+    Json { html: bool },
     /// As a Rego term.
     Rego,
 }
@@ -50,14 +53,10 @@ pub(super) fn write(value: Value<'_>, out: &mut Vec<u8>, format: Format) {
             stack.extend(open(value, out, format));
         }
         loop {
-            let depth = stack.len();
             let Some(top) = stack.last_mut() else { return };
-            if let Some(next) = top.next(out, format, depth) {
+            if let Some(next) = top.next(out, format) {
                 value = next;
                 break;
-            }
-            if top.next > 0 {
-                new_line(out, format, depth - 1);
             }
             out.push(top.close);
             stack.pop();
@@ -67,7 +66,7 @@ pub(super) fn write(value: Value<'_>, out: &mut Vec<u8>, format: Format) {
 
 #[inline]
 fn write_scalar(value: Value<'_>, out: &mut Vec<u8>, format: Format) -> bool {
-    let html = matches!(format, Format::Json { html: true, .. });
+    let html = matches!(format, Format::Json { html: true });
     if value.cell.tag() & 0xf8 == tag::STRING {
         write_short_string(value.cell, out, html);
         return true;
@@ -140,7 +139,7 @@ fn key_text(key: Value<'_>) -> String {
 impl<'e> Frame<'e> {
     /// Writes what stands before the next value and returns that; none at the end.
     #[inline]
-    fn next(&mut self, out: &mut Vec<u8>, format: Format, depth: usize) -> Option<Value<'e>> {
+    fn next(&mut self, out: &mut Vec<u8>, format: Format) -> Option<Value<'e>> {
         let index = self.next;
         let value = match &self.items {
             Items::List(segment, cells) => Value::load(segment, *cells.get(index)?),
@@ -151,7 +150,6 @@ impl<'e> Frame<'e> {
         if index > 0 {
             out.extend_from_slice(if format == Format::Rego { b", " } else { b"," });
         }
-        new_line(out, format, depth);
         match &self.items {
             Items::List(..) => return Some(value),
             Items::Pairs { segment, keys, step, .. } => {
@@ -161,13 +159,12 @@ impl<'e> Frame<'e> {
             Items::Entries(entries) => match entries.get(index).map(|it| &it.0) {
                 Some(Key::Value(key)) => write_key(*key, out, format),
                 Some(Key::Text(text)) => {
-                    write_string(text, out, matches!(format, Format::Json { html: true, .. }));
+                    write_string(text, out, matches!(format, Format::Json { html: true }));
                 }
                 None => {}
             },
         }
-        let spaced = !matches!(format, Format::Json { pretty: false, .. });
-        out.extend_from_slice(if spaced { b": " } else { b":" });
+        out.extend_from_slice(if format == Format::Rego { b": " } else { b":" });
         Some(value)
     }
 }
@@ -176,13 +173,5 @@ impl<'e> Frame<'e> {
 fn write_key(key: Value<'_>, out: &mut Vec<u8>, format: Format) {
     if !write_scalar(key, out, format) {
         write(key, out, format);
-    }
-}
-
-#[inline]
-fn new_line(out: &mut Vec<u8>, format: Format, depth: usize) {
-    if matches!(format, Format::Json { pretty: true, .. }) {
-        out.push(b'\n');
-        out.resize(out.len() + 2 * depth, b' ');
     }
 }
