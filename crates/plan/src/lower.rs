@@ -174,3 +174,8 @@ pub fn lower(hir: Arc<hir::Hir>, entrypoints: &[&str], builtins: BuiltinLookup) 
     }
     lowering.into_plan()
 }
+
+/// Returns a count or position as the number that ids hold.
+fn number_of(count: usize) -> u32 {
+    u32::try_from(count).expect("memory ends before a plan has 2^32 of anything")
+}

@@ -8,6 +8,7 @@ use lictor_hir::tree as hir;
 use rustc_hash::FxHashSet;
 
 use super::generation::GenId;
+use super::number_of;
 use super::state::State;
 use crate::ir::{Block, ConstId, FuncId, Function, Local, Location, Operand, RuleIdx, Stmt, StmtKind};
 
@@ -125,7 +126,7 @@ impl<'a> Builder<'a> {
     /// Adds a statement.
     pub(super) fn emit(&mut self, kind: StmtKind) {
         let stmt = Stmt { kind, location: self.location, rule: self.rule };
-        self.open.last_mut().expect("a block is open").stmts.push(stmt);
+        self.top().push(stmt);
     }
 
     /// Returns the current place among the open blocks.
@@ -142,6 +143,11 @@ impl<'a> Builder<'a> {
     pub(super) fn emit_at(&mut self, level: Level, kind: StmtKind) {
         let stmt = Stmt { kind, location: self.location, rule: self.rule };
         self.open[level.0 - 1].stmts.push(stmt);
+    }
+
+    /// The statements of the innermost open block.
+    fn top(&mut self) -> &mut Vec<Stmt> {
+        &mut self.open.last_mut().expect("statements are added inside of `block` only").stmts
     }
 
     fn push(&mut self, opener: Opener) {
@@ -172,8 +178,7 @@ impl<'a> Builder<'a> {
                 Opener::Scan { source, key, value } => StmtKind::Scan { source, key, value, block },
                 Opener::With { document, path, value } => StmtKind::With { document, path, value, block },
             };
-            let parent = self.open.last_mut().expect("the function's block is open");
-            parent.stmts.push(Stmt { kind, location, rule });
+            self.top().push(Stmt { kind, location, rule });
         }
     }
 
@@ -202,7 +207,7 @@ impl<'a> Builder<'a> {
             self.close_to(inner);
             let stmts = self.open.pop().map(|it| it.stmts).unwrap_or_default();
             self.open.pop();
-            self.open.last_mut().expect("a block is open").stmts.extend(stmts);
+            self.top().extend(stmts);
             return;
         }
         self.jump_out_of(outer);
@@ -213,7 +218,7 @@ impl<'a> Builder<'a> {
 
     /// Ends the block that was open as the innermost one at a level.
     pub(super) fn jump_out_of(&mut self, level: Level) {
-        let depth = u32::try_from(self.open.len() - level.0).expect("fewer blocks than 2^32");
+        let depth = number_of(self.open.len() - level.0);
         self.emit(StmtKind::Break { depth });
     }
 
@@ -291,7 +296,7 @@ impl<'a> Builder<'a> {
             [one] => *one,
             many => {
                 let tuple = self.fresh();
-                let capacity = u32::try_from(many.len()).expect("fewer variables than 2^32");
+                let capacity = number_of(many.len());
                 self.emit(StmtKind::MakeArray { capacity, target: tuple });
                 for operand in many {
                     self.emit(StmtKind::ArrayAppend { array: tuple, value: *operand });

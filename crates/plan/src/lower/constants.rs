@@ -6,6 +6,7 @@ use lictor_hir::tree::{Term, TermKind};
 use lictor_value::{Arena, Document, DocumentBuilder, Value};
 use rustc_hash::FxHashMap;
 
+use super::number_of;
 use crate::ir::ConstId;
 
 /// Constants by their text.
@@ -67,7 +68,7 @@ impl Constants {
     }
 
     fn push(&mut self, document: Document) -> ConstId {
-        let id = ConstId(u32::try_from(self.documents.len()).expect("fewer constants than 2^32"));
+        let id = ConstId(number_of(self.documents.len()));
         self.documents.push(document);
         id
     }

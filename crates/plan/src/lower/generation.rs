@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use lictor_hir::tree as hir;
 use rustc_hash::FxHashMap;
 
+use super::number_of;
 use super::tree::NodeId;
 use crate::ir::ConstId;
 
@@ -90,7 +91,7 @@ impl Generations {
         if let Some(id) = self.ids.get(&replaced) {
             return *id;
         }
-        let id = GenId(u32::try_from(self.all.len()).expect("fewer generations than 2^32"));
+        let id = GenId(number_of(self.all.len()));
         self.all.push(replaced.clone());
         self.ids.insert(replaced, id);
         id

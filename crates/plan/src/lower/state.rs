@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use super::BuiltinLookup;
 use super::constants::Constants;
 use super::generation::{GenId, Generations};
+use super::number_of;
 use super::tree::{NodeId, Tree, shown};
 use crate::ir::{
     BuiltinDecl, BuiltinRef, ConstId, FuncId, Function, Local, Location, Plan, RuleIdx, RuleInfo,
@@ -120,7 +121,7 @@ impl State {
 
     /// Makes a function that is filled later.
     pub(super) fn reserve(&mut self, name: String) -> FuncId {
-        let id = FuncId(u32::try_from(self.plan.functions.len()).expect("fewer functions than 2^32"));
+        let id = FuncId(number_of(self.plan.functions.len()));
         self.plan.functions.push(Function {
             name: name.into(),
             path: Vec::new(),
@@ -139,7 +140,7 @@ impl State {
             return BuiltinCall { builtin: *builtin, relation: *relation, void: *void };
         }
         let facts = (self.builtins)(name);
-        let at = u32::try_from(self.plan.builtins.len()).expect("fewer built-ins than 2^32");
+        let at = number_of(self.plan.builtins.len());
         self.plan.builtins.push(BuiltinDecl { name: name.into(), declaration: facts.declaration });
         let call = BuiltinCall { builtin: BuiltinRef(at), relation: facts.relation, void: facts.void };
         self.builtin_refs.insert(name.into(), (call.builtin, call.relation, call.void));
@@ -153,7 +154,7 @@ impl State {
         }
         let rule = &hir.rules[id.0 as usize];
         let location = self.locations.of(hir, None, rule.place);
-        let index = RuleIdx(u32::try_from(self.plan.rules.len()).expect("fewer rules than 2^32"));
+        let index = RuleIdx(number_of(self.plan.rules.len()));
         self.plan.rules.push(RuleInfo { path: rule.shown.clone(), location });
         self.rules.insert(id, index);
         index

@@ -6,6 +6,8 @@
 use lictor_hir::tree as hir;
 use rustc_hash::FxHashMap;
 
+use super::number_of;
+
 /// A node, by position in [`Tree::nodes`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct NodeId(u32);
@@ -73,7 +75,7 @@ impl Tree {
             node = match children.binary_search_by(|it| it.0.as_ref().cmp(name)) {
                 Ok(at) => children[at].1,
                 Err(at) => {
-                    let child = NodeId(u32::try_from(self.nodes.len()).expect("fewer nodes than 2^32"));
+                    let child = NodeId(number_of(self.nodes.len()));
                     self.nodes.push(Node { parent: Some((node, name.clone())), ..Node::default() });
                     self.nodes[node.0 as usize].children.insert(at, (name.clone(), child));
                     child
