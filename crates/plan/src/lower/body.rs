@@ -1,4 +1,7 @@
-//! Bodies and their expressions.
+//! Bodies and their expressions: tests, calls, `not`, `and`, `or`, `every`.
+//!
+//! Apart from `terms` because an expression has solutions where a term has a value. What replaces a function is asked
+//! of `generation`; replaced documents are the business of `with`.
 
 use lictor_hir::tree as hir;
 

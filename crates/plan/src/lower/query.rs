@@ -1,4 +1,7 @@
 //! Queries and entrypoints as functions.
+//!
+//! Apart from `rules` because their answers have other forms: an entrypoint returns a value, a query adds an object for
+//! each of its solutions. How they are named and remembered is the business of `lower`.
 
 use lictor_hir::tree as hir;
 

@@ -1,4 +1,7 @@
-//! Rule groups as functions. `docs/internals/plan.md` shows the shape, which passes rely on.
+//! Rule groups as functions.
+//!
+//! Apart because the shape of these functions is a contract: `docs/internals/plan.md` shows it, and passes look for rules
+//! by it. What stands in a body is no concern of this file.
 
 use lictor_hir::tree as hir;
 

@@ -1,4 +1,7 @@
-//! Terms as operands: constants, variables, references, composites and comprehensions.
+//! Terms as operands: constants, variables, composites and comprehensions.
+//!
+//! Apart from `body` because a term has a value where an expression has solutions; where a reference has several, the
+//! scan that it opens stays open for what follows. References themselves are the business of `data`.
 
 use lictor_hir::tree as hir;
 use rustc_hash::FxHashMap;

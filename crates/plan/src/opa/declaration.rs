@@ -1,4 +1,7 @@
 //! Declarations of built-ins in OPA's JSON, as plans and capability files carry them.
+//!
+//! Apart because types have a notation of their own there: `any` with alternatives is a union, `static` and `dynamic` are
+//! the fixed and the other members. Nothing here knows the table of built-ins.
 
 use lictor_hir::types::Type;
 use lictor_hir::{Capabilities, Declaration};
