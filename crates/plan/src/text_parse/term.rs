@@ -1,4 +1,7 @@
 //! Words, numbers, strings and constant terms of the text form.
+//!
+//! Apart from the parser because it knows characters, not statements. Constants are Rego terms; their depth is bounded,
+//! and a place in the text is always between two characters.
 
 use lictor_value::{Arena, Value};
 
