@@ -44,7 +44,9 @@ pub(crate) fn order(ctx: Context<'_>, body: &mut Vec<Expr>, outside: &VarSet) ->
         .into_iter()
         .map(|expr| {
             let (missing, closed) = needs(ctx, &expr, &open, outside, &known);
-            Item { expr: Some(expr), missing, closed }
+            let mut relevant = VarSet::default();
+            vars::in_expr(&expr, View::ALL, &mut relevant);
+            Item { expr: Some(expr), missing, closed, relevant, tried: None }
         })
         .collect();
     let mut ordered = Vec::with_capacity(items.len());
@@ -106,10 +108,18 @@ struct Item {
     missing: VarSet,
     /// Variables of the body that its closures need.
     closed: VarSet,
+    /// All its variables: once none of them is newly bound, trying again is in vain.
+    relevant: VarSet,
+    /// How many of them were bound when it was last tried.
+    tried: Option<u32>,
 }
 
 fn schedule(ctx: Context<'_>, item: &mut Item, known: &mut VarSet, ordered: &mut Vec<Expr>) {
     let Some(expr) = &item.expr else { return };
+    let now = item.relevant.common(known);
+    if item.tried.replace(now) == Some(now) {
+        return;
+    }
     let bound = outputs::of_expr(ctx, expr, known);
     if !item.closed.is_empty() {
         // A closure that needs just what its expression binds would feed itself.

@@ -71,6 +71,11 @@ impl VarSet {
         self.words.iter().enumerate().all(|(at, it)| it & !other.words.get(at).copied().unwrap_or(0) == 0)
     }
 
+    /// Returns how many variables are in both.
+    pub(crate) fn common(&self, other: &Self) -> u32 {
+        self.words.iter().zip(&other.words).map(|(a, b)| (a & b).count_ones()).sum()
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = VarId> + '_ {
         (0..).zip(&self.words).flat_map(|(at, word)| {
             (0..64u32).filter(move |bit| word & (1 << bit) != 0).map(move |bit| VarId(at * 64 + bit))

@@ -25,7 +25,8 @@ const CONDITIONS_MAX: usize = 2;
 /// A branch of a rule of the cycle.
 type Node = (RuleId, usize);
 
-/// Reports the rules of components with a cycle; `draft` gives a rule's hoisted draft.
+/// Reports the rules of components with a cycle, in order of their paths, until the limit of faults is reached; `draft`
+/// gives a rule's hoisted draft.
 pub(crate) fn report(
     ctx: Context<'_>,
     modules: &[&ast::Module],
@@ -33,12 +34,17 @@ pub(crate) fn report(
     draft: &dyn Fn(RuleId) -> Option<Rule>,
     sink: &mut Sink,
 ) {
-    for rules in cycles {
+    let mut order: Vec<(RuleId, usize)> =
+        (0..).zip(cycles).flat_map(|(at, rules)| rules.iter().map(move |it| (*it, at))).collect();
+    order.sort_by_cached_key(|(rule, _)| (ctx.index.rule(*rule).map(|it| ctx.index.path(it.node)), *rule));
+    let limit = if ctx.options.error_limit > 0 { ctx.options.error_limit } else { usize::MAX };
+    order.truncate(limit);
+    for (at, rules) in cycles.iter().enumerate().filter(|(at, _)| order.iter().any(|it| it.1 == *at)) {
         let drafts: FxHashMap<RuleId, Rule> =
             rules.iter().filter_map(|it| Some((*it, draft(*it)?))).collect();
         let cycle = Cycle { ctx, modules, rules, drafts: &drafts };
         let edges = cycle.edges();
-        for rule in rules {
+        for (rule, _) in order.iter().filter(|it| it.1 == at) {
             let branches = drafts.get(rule).map_or(0, |it| it.branches.len());
             for branch in 0..branches {
                 cycle.report((*rule, branch), &edges, sink);
