@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use lictor_value::{Arena, Document, Kind, Value, json};
+use lictor_value::{Arena, Document, DocumentBuilder, Kind, Part, Value, json};
 
 use crate::error::{BundleError, BundleErrorKind};
 use crate::glob;
@@ -35,6 +35,16 @@ pub struct WasmEntry {
     pub entrypoint: String,
     /// Name of the member that holds the module.
     pub module: String,
+}
+
+impl WasmEntry {
+    fn part(&self, builder: &mut DocumentBuilder) -> Part {
+        let mut pairs = vec![
+            (builder.string("entrypoint"), builder.string(&self.entrypoint)),
+            (builder.string("module"), builder.string(&self.module)),
+        ];
+        builder.object(&mut pairs)
+    }
 }
 
 impl Manifest {
@@ -79,6 +89,35 @@ impl Manifest {
         }
         manifest.check_roots()?;
         Ok(manifest)
+    }
+
+    /// Returns the manifest as a document, as policies see it in `data.system.bundles`.
+    #[must_use]
+    pub fn document(&self) -> Document {
+        let mut builder = DocumentBuilder::new();
+        let roots: Vec<Part> = self.roots.as_slice().iter().map(|it| builder.string(it)).collect();
+        let mut pairs = vec![
+            (builder.string("revision"), builder.string(&self.revision)),
+            (builder.string("roots"), builder.array(&roots)),
+        ];
+        if let Some(version) = self.rego_version {
+            pairs.push((builder.string("rego_version"), builder.number(&version.to_string())));
+        }
+        if !self.file_rego_versions.is_empty() {
+            let versions = self.file_rego_versions.iter();
+            let mut versions: Vec<(Part, Part)> =
+                versions.map(|it| (builder.string(it.0), builder.number(&it.1.to_string()))).collect();
+            pairs.push((builder.string("file_rego_versions"), builder.object(&mut versions)));
+        }
+        if !self.wasm.is_empty() {
+            let entries: Vec<Part> = self.wasm.iter().map(|it| it.part(&mut builder)).collect();
+            pairs.push((builder.string("wasm"), builder.array(&entries)));
+        }
+        if let Some(metadata) = &self.metadata {
+            pairs.push((builder.string("metadata"), builder.copy(metadata.root())));
+        }
+        let root = builder.object(&mut pairs);
+        builder.finish(root)
     }
 
     /// Returns Rego's version for a module by its path in the bundle; `None` leaves it to the caller.
@@ -259,6 +298,14 @@ mod tests {
         let manifest = Manifest::read(br#"{"roots": null}"#).expect("a manifest");
         assert_eq!(manifest.roots, Roots::default());
         assert_eq!(manifest.version_of("/a.rego"), None);
+    }
+
+    #[test]
+    fn manifest_is_data_too() {
+        let text = r#"{"file_rego_versions":{"/x":0},"metadata":{"k":[1]},"rego_version":1,"revision":"r","roots":["a"]}"#;
+        let manifest = Manifest::read(text.as_bytes()).expect("a manifest");
+        assert_eq!(manifest.document().root().to_json(), text);
+        assert_eq!(Manifest::default().document().root().to_json(), r#"{"revision":"","roots":[""]}"#);
     }
 
     #[test]

@@ -3,8 +3,9 @@
 //! Faults come in OPA's order: those of loading, of the query's text, of the modules together, of the query among
 //! them.
 
-use lictor::{Document, Engine, Options, Policy, Query, QueryOptions, RegoVersion};
-use lictor_syntax::{ParseOptions, parse_query};
+use lictor::{Diagnostic, Document, Engine, Options, Policy, Query, QueryOptions, RegoVersion};
+use lictor_syntax::diagnostics::codes;
+use lictor_syntax::{ParseOptions, parse_query, parse_statements};
 
 use crate::fault::{self, Fault, Faults};
 use crate::flags::Parsed;
@@ -54,6 +55,9 @@ pub(crate) fn input(flags: &Parsed) -> Result<Option<Document>, String> {
     input_document(&bytes).map(Some).map_err(|error| format!("unable to parse input: {error}"))
 }
 
+/// The fault of a query that is a whole statement of a module.
+const NOT_A_BODY: &str = "not-a-query";
+
 /// Loads, compiles and prepares what the flags name.
 pub(crate) fn prepare(flags: &Parsed, text: &str, timers: &mut Timers) -> Result<Query, Faults> {
     let mut engine = Engine::new(Options {
@@ -67,12 +71,12 @@ pub(crate) fn prepare(flags: &Parsed, text: &str, timers: &mut Timers) -> Result
     if text.is_empty() {
         return Err(vec![Fault::Text("cannot evaluate empty query".to_owned())]);
     }
-    let parse = ParseOptions { version: version(flags), ..ParseOptions::default() };
-    let parsed = timers.time(QUERY_PARSE, || parse_query(text, &parse));
-    if !parsed.diagnostics.is_empty() {
-        return Err(parsed.diagnostics.into_iter().filter(|it| !it.recovered).map(Fault::Rego).collect());
-    }
+    let is_empty = timers.time(QUERY_PARSE, || parse(flags, text))?;
     let policy = compile(&engine, timers)?;
+    if is_empty {
+        let empty = Diagnostic::unplaced(codes::COMPILE, "empty-query", "empty query cannot be compiled");
+        return Err(vec![Fault::Rego(empty)]);
+    }
     let options = QueryOptions {
         package: Some(flags.text("package").to_owned()).filter(|it| !it.is_empty()),
         imports: flags.list("import").into_iter().map(str::to_owned).collect(),
@@ -80,6 +84,29 @@ pub(crate) fn prepare(flags: &Parsed, text: &str, timers: &mut Timers) -> Result
     };
     let query = timers.time(QUERY_COMPILE, || policy.query(text, &options));
     query.map_err(|faults| fault::of_policy(&faults))
+}
+
+/// Finds the faults of the query's text and of what stands around it; says whether the query says nothing.
+fn parse(flags: &Parsed, text: &str) -> Result<bool, Faults> {
+    let options = ParseOptions { version: version(flags), ..ParseOptions::default() };
+    let package = Some(flags.text("package")).filter(|it| !it.is_empty()).map(|it| format!("package {it}"));
+    let imports = flags.list("import").into_iter().map(|it| format!("import {it}"));
+    for statement in package.into_iter().chain(imports) {
+        refuse(parse_statements(&statement, &options).diagnostics)?;
+    }
+    let parsed = parse_query(text, &options);
+    refuse(parsed.diagnostics)?;
+    Ok(parsed.tree.is_none_or(|it| it.is_empty()))
+}
+
+/// Returns the faults that OPA would tell; one of them has no code there.
+fn refuse(diagnostics: Vec<Diagnostic>) -> Result<(), Faults> {
+    let told: Faults = diagnostics
+        .into_iter()
+        .filter(|it| !it.recovered)
+        .map(|it| if it.name == NOT_A_BODY { Fault::Text(it.message) } else { Fault::Rego(it) })
+        .collect();
+    if told.is_empty() { Ok(()) } else { Err(told) }
 }
 
 fn load(flags: &Parsed, engine: &mut Engine, timers: &mut Timers) -> Result<(), Faults> {
@@ -101,5 +128,6 @@ fn compile(engine: &Engine, timers: &mut Timers) -> Result<Policy, Faults> {
     } else {
         timers.time(MODULE_COMPILE, || engine.compile())
     };
-    compiled.map_err(|faults| fault::of_policy(&faults))
+    let checked = compiled.and_then(|policy| policy.check_data().map(|()| policy));
+    checked.map_err(|faults| fault::of_policy(&faults))
 }

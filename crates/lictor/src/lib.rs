@@ -28,6 +28,7 @@
 #![warn(clippy::disallowed_methods)]
 
 mod build;
+mod conflicts;
 mod data;
 mod engine;
 mod faults;

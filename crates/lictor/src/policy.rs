@@ -11,6 +11,7 @@ use lictor_syntax::ast::RegoVersion;
 use lictor_value::{Document, Value};
 
 use crate::build::{self, Capabilities};
+use crate::conflicts::data_conflicts;
 use crate::engine::{Modules, Options};
 use crate::faults::Faults;
 use crate::query::Query;
@@ -87,6 +88,15 @@ impl Policy {
             Arc::clone(&inner.capabilities),
             Options { strict_builtin_errors, ..inner.options.clone() },
         )
+    }
+
+    /// Refuses base data at paths where rules stand; asked for by those who load both from files.
+    ///
+    /// # Errors
+    /// A fault for each such path.
+    pub fn check_data(&self) -> Result<(), Faults> {
+        let found = data_conflicts(&self.inner.modules.list, self.data());
+        if found.is_empty() { Ok(()) } else { Err(Faults::new(found)) }
     }
 
     /// Says whether rules make the document at keys below `data`, or one that holds it.

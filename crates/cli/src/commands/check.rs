@@ -2,7 +2,7 @@
 //!
 //! Where OPA stops at the first fault of a text, the parser goes on; what it finds then is told too.
 
-use lictor::{Engine, Options, RegoVersion};
+use lictor::{Diagnostic, Engine, Options, RegoVersion};
 
 use crate::commands::Failure;
 use crate::fault::{self, Fault, Faults};
@@ -71,13 +71,25 @@ fn check_version(flags: &Parsed, version: RegoVersion) -> Result<(), Found> {
             .load_files(&paths)
             .map_err(|faults| Found { text: fault::list_text(&faults, " during loading"), faults })?;
     }
-    match engine.compile() {
-        Ok(_) => Ok(()),
+    match engine.compile().and_then(|policy| policy.check_data()) {
+        Ok(()) => Ok(()),
         Err(faults) => {
-            let faults: Vec<Fault> = fault::of_policy(&faults);
-            Err(Found { text: fault::list_text(&faults, ""), faults })
+            let faults = fault::of_policy(&faults);
+            Err(Found { text: with_help(&faults, ""), faults })
         }
     }
+}
+
+/// Returns the text of a list, with what we know to do about the faults below it.
+fn with_help(faults: &Faults, when: &str) -> String {
+    let mut text = fault::list_text(faults, when);
+    for fault in faults {
+        if let Fault::Rego(Diagnostic { help: Some(help), location, .. }) = fault {
+            let place = location.as_ref().map(|it| format!("{}:{}: ", it.file, it.position.row));
+            text.push_str(&format!("\nhelp: {}{help}", place.unwrap_or_default()));
+        }
+    }
+    text
 }
 
 fn of_bundle(fault: &BundleFault) -> Found {

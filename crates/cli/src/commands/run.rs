@@ -87,7 +87,8 @@ fn policy(flags: &Parsed) -> Result<Policy, String> {
     loader
         .load_files(&files)
         .map_err(|faults| format!("load error: {}", fault::list_text(&faults, during)))?;
-    engine.compile().map_err(|faults| format!("initialization error: {faults}"))
+    let policy = engine.compile().and_then(|policy| policy.check_data().map(|()| policy));
+    policy.map_err(|faults| format!("initialization error: {faults}"))
 }
 
 /// Is the host of a server: there is no deadline but the engine's own limits.

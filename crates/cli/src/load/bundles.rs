@@ -3,8 +3,10 @@
 use std::fs::{self, File};
 use std::time::Instant;
 
-use lictor::{DataErrorKind, RegoVersion};
-use lictor_bundle::{Bundle, BundleError, BundleReader, Limits, Options, Roots, check_overlap, read_archive};
+use lictor::{DataErrorKind, RegoVersion, json};
+use lictor_bundle::{
+    Bundle, BundleError, BundleReader, Limits, Manifest, Options, Roots, check_overlap, read_archive,
+};
 use lictor_syntax::printer::package_text;
 
 use super::files::{base_name, folder_names, join};
@@ -56,15 +58,30 @@ impl Loader<'_> {
     /// Loads bundles. The first fault ends it.
     pub(crate) fn load_bundles(&mut self, paths: &[&str]) -> Result<(), BundleFault> {
         let start = Instant::now();
-        let mut roots: Vec<(&str, Roots)> = Vec::new();
+        let mut manifests: Vec<(&str, Manifest)> = Vec::new();
         for path in paths {
             let bundle = self.read_bundle(path)?;
-            roots.push((path, bundle.manifest.roots.clone()));
+            manifests.push((path, bundle.manifest.clone()));
             self.add_bundle(path, bundle).map_err(|faults| BundleFault::Load((*path).to_owned(), faults))?;
         }
-        let list: Vec<(&str, &Roots)> = roots.iter().map(|it| (it.0, &it.1)).collect();
+        let list: Vec<(&str, &Roots)> = manifests.iter().map(|it| (it.0, &it.1.roots)).collect();
         check_overlap(&list).map_err(|error| BundleFault::Activation(error.to_string()))?;
+        self.add_manifests(&manifests)?;
         self.timers.add(LOAD_BUNDLES, start);
+        Ok(())
+    }
+
+    /// Shows policies what is loaded: `data.system.bundles`.
+    fn add_manifests(&mut self, manifests: &[(&str, Manifest)]) -> Result<(), BundleFault> {
+        for (name, manifest) in manifests {
+            let path = ["system", "bundles", name].map(str::to_owned);
+            let below = [path.as_slice(), &["manifest".to_owned()]].concat();
+            let etag = [path.as_slice(), &["etag".to_owned()]].concat();
+            let empty = json::read_document(b"\"\"").map_err(|error| BundleFault::Path(error.to_string()))?;
+            self.add_document(name, &below, manifest.document())
+                .and_then(|()| self.add_document(name, &etag, empty))
+                .map_err(|(error, _)| BundleFault::Activation(error.to_string()))?;
+        }
         Ok(())
     }
 
@@ -124,6 +141,11 @@ impl Loader<'_> {
         if let Err(faults) = self.add_modules(&bundle) {
             self.faults.extend(faults);
             return;
+        }
+        let manifest: Vec<String> =
+            keys.iter().cloned().chain(["system", "bundle", "manifest"].map(str::to_owned)).collect();
+        if let Err(message) = self.merge_document(path, &manifest, bundle.manifest.document()) {
+            return self.faults.push(Fault::Text(message));
         }
         for file in bundle.data {
             let below: Vec<String> = keys.iter().cloned().chain(file.path).collect();

@@ -191,12 +191,18 @@ fn columns(first: Value<'_>, expressions: &[QueryExpression]) -> Vec<Column> {
     columns
 }
 
+/// Returns compact JSON with the keys of all objects sorted.
+fn sorted(compact: &[u8]) -> Vec<u8> {
+    lictor::json::read_document(compact)
+        .map_or_else(|_| compact.to_vec(), |it| it.root().to_json().into_bytes())
+}
+
 impl Report {
     /// Returns what goes to the standard output and to the standard error.
     pub(crate) fn texts(&self, format: Format) -> (Vec<u8>, String) {
         match format {
             Format::Json => (json::indented(&self.json()), String::new()),
-            Format::Discard => (json::indented(&self.discarded()), String::new()),
+            Format::Discard => (json::indented(&sorted(&self.discarded())), String::new()),
             Format::Pretty => self.pretty(),
             Format::Values | Format::Bindings | Format::Raw if self.faults.is_empty() => {
                 (self.solutions.clone(), String::new())
@@ -229,22 +235,9 @@ impl Report {
     }
 
     fn discarded(&self) -> Vec<u8> {
-        let mut out = b"{".to_vec();
-        self.write_samples(&mut out);
-        if !self.faults.is_empty() {
-            json::key("errors", &mut out);
-            fault::write_list(&self.faults, &mut out);
-        }
-        if let Some(timers) = &self.timers {
-            json::key("metrics", &mut out);
-            timers.write_json(&mut out);
-        }
-        if self.count > 0 {
-            json::key("result", &mut out);
-            json::string("discarded", &mut out);
-        }
-        out.push(b'}');
-        out
+        let mut shown = self.clone();
+        shown.solutions = br#""discarded""#.to_vec();
+        shown.json()
     }
 
     fn write_samples(&self, out: &mut Vec<u8>) {
