@@ -1,4 +1,7 @@
 //! What a bundle may cost before it is refused.
+//!
+//! Apart because whoever reads archives from strangers sets them and every reader asks the same table; sizes are in
+//! bytes. It knows no format.
 
 /// Says how large a bundle may be; sizes are those after expansion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

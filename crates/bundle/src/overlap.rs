@@ -1,4 +1,7 @@
 //! Bundles that are active together must own different parts of `data`.
+//!
+//! Apart because it looks at manifests of several bundles, while all else here reads one. The texts are OPA's; what the
+//! bundles hold besides their roots does not matter here.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,7 @@
 //! The table of commands, and what stands before and around them: help, flags, exit codes.
+//!
+//! A new command is a file below and a row here. The table is read as data: nothing in it runs before its command is
+//! chosen.
 
 mod bench;
 mod check;

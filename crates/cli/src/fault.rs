@@ -1,4 +1,7 @@
 //! What went wrong, in the two forms that commands show: text, and the objects of `errors`.
+//!
+//! Apart because each command shows faults of policies, evaluations and files alike. It words nothing itself and
+//! decides no exit code.
 
 use std::fmt;
 

@@ -1,4 +1,7 @@
 //! The world that policies may ask: clock, randomness, environment, `print`, and whether there is time left.
+//!
+//! The one place of the binary where the engine meets the world; everything below takes it as a trait. It holds no
+//! policy and no state but the deadline.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 

@@ -1,4 +1,7 @@
 //! Writing to the terminal: the two streams, and the formats of results below.
+//!
+//! Apart so that only one file touches the streams; a closed pipe ends the process quietly. Formats are files below and
+//! write into buffers.
 
 pub(crate) mod json;
 pub(crate) mod solutions;

@@ -1,5 +1,6 @@
 //! Rules that cannot stand beside each other: kinds that differ, rules inside of other rules' values, several defaults,
 //! packages inside of rules.
+//! It reads heads in the index only, before any body matters, and knows nothing of values.
 
 use lictor_syntax::{Source, Span, ast, printer};
 

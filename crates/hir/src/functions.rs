@@ -1,4 +1,7 @@
 //! Calls of functions that do not exist or are deprecated, and calls with the wrong number of arguments.
+//!
+//! It runs on drafts whose calls are still nested, so that each is reported once and at its own place. Types of
+//! arguments are not its business.
 
 use lictor_syntax::{Source, Span, diagnostics::Detail};
 

@@ -1,4 +1,7 @@
 //! Which variables an expression binds once others are bound.
+//!
+//! Apart from the ordering that asks it, because these rules are OPA's own and hold for queries and rules alike. It
+//! changes nothing and reports nothing.
 
 use crate::{
     draft::{Call, Callee, Expr, ExprKind, Head, Replacement, Term, TermKind},

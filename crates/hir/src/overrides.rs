@@ -1,4 +1,7 @@
 //! Names of rules, arguments and variables that hide `input` and `data`: refused in V1 and by strict checks.
+//!
+//! Apart because it depends on the version of a module, not on its meaning. It looks at names in the syntax and
+//! resolves none.
 
 use lictor_syntax::{Source, ast, visit};
 

@@ -1,4 +1,7 @@
 //! Sets of a rule's variables as bits.
+//!
+//! Apart because ordering bodies asks for unions and subsets all the time, and hashing would cost more than the rest. It
+//! knows numbers, not names.
 
 use smallvec::SmallVec;
 

@@ -1,4 +1,7 @@
 //! The stages in their order: check, lower, optimize, compile; and the built-ins that they know.
+//!
+//! Apart because every path from text to a program runs through here: modules, queries and entrypoints alike. It holds
+//! no state; what it makes is owned by `policy` and `query`.
 
 use std::sync::{Arc, OnceLock};
 

@@ -1,4 +1,7 @@
 //! Base documents: reading them, and the errors of those that cannot be taken.
+//!
+//! Apart because sources of data have formats and names that policies do not know. Merging is the store's; here are
+//! only readers.
 
 use lictor_runtime::go::yaml::{self, Yaml};
 use lictor_value::{Document, DocumentBuilder, Part, json};

@@ -1,4 +1,7 @@
 //! Where a policy is collected before it is compiled.
+//!
+//! The one mutable thing of the crate; what it compiles into never changes again. It reads bytes that it is given and
+//! opens no files.
 
 use std::sync::Arc;
 

@@ -1,4 +1,7 @@
 //! The faults of a policy, as OPA lists them.
+//!
+//! Apart because it is the error type of three operations. It keeps diagnostics as the stages made them and chooses
+//! none.
 
 use std::fmt;
 

@@ -1,4 +1,7 @@
 //! A policy: one immutable generation of rules and data, shared by threads.
+//!
+//! Apart from `engine` because it is shared and never changes; the only lock guards the memory of what was prepared and
+//! is not on the way of a decision.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

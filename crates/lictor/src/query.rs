@@ -1,4 +1,7 @@
 //! A prepared entrypoint: from here on, deciding takes no lock and no look-up.
+//!
+//! It owns the compiled program, the data it was prepared for and what can be computed once. Working memory is the
+//! session's.
 
 use std::sync::Arc;
 

@@ -1,4 +1,7 @@
 //! A thread's working memory, and the input of a decision.
+//!
+//! Apart because it is the only mutable thing that a decision needs; each thread owns one. It knows neither policies
+//! nor programs.
 
 use std::sync::Arc;
 

@@ -1,4 +1,7 @@
 //! The engine through its public face: prepare once, decide from many threads, trace, read sets, `with`.
+//!
+//! What a program that embeds the engine relies on; the language itself is tested by the corpus. Nothing here looks
+//! below the public face.
 
 use std::sync::Arc;
 

@@ -1,4 +1,7 @@
 //! Reads a request's body within its limits.
+//!
+//! Apart because every endpoint shares the limits and the encodings. It knows bytes; what they hold is the endpoint's
+//! business.
 
 use std::io::Read as _;
 

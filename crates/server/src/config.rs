@@ -1,4 +1,6 @@
 //! What the server is told before it starts.
+//!
+//! Plain data, filled by the command line. It opens nothing and checks only what can be checked without the world.
 
 use std::time::Duration;
 

@@ -1,4 +1,7 @@
 //! One connection: reads requests, runs endpoints behind a guard, writes answers and log lines.
+//!
+//! The guard is here: an endpoint that panics is answered with 500, counted, and allows nothing. It knows HTTP and no
+//! endpoint.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;

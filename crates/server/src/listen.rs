@@ -1,4 +1,6 @@
 //! Sockets that several threads accept from: one listener a thread, spread by the kernel.
+//!
+//! Apart because options of sockets are the system's business. A port that is taken is told before any thread starts.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};

@@ -1,4 +1,7 @@
 //! Answers before they become HTTP, and OPA's shapes of errors.
+//!
+//! Apart so that endpoints return values and one file turns them into status and bytes. It knows OPA's error objects
+//! and no policy.
 
 use lictor::EvalError;
 use lictor_value::{json, write_string};

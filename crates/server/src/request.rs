@@ -1,4 +1,6 @@
 //! A request as endpoints see it: decoded path, parameters, body.
+//!
+//! Apart because paths and parameters have OPA's rules of decoding. It holds what was received and decides nothing.
 
 use bytes::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderMap};

@@ -1,4 +1,7 @@
 //! OPA's REST API, a file an endpoint.
+//!
+//! A new endpoint is a file below and a row of the router. What endpoints share is in `options` and in the modules
+//! above; they do not call each other.
 
 pub(crate) mod data;
 pub(crate) mod health;

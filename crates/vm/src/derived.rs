@@ -1,4 +1,7 @@
 //! What a generation keeps: values of rules that read no input, computed once and shared by all threads.
+//!
+//! Apart from the program because it belongs to a state of the data as well. It is filled by whoever computes a value
+//! first and never changes after.
 
 use std::sync::OnceLock;
 

@@ -1,4 +1,7 @@
 //! What can go wrong while deciding, with OPA's codes and texts.
+//!
+//! Apart because callers match on codes and users read the texts. It names places in policies and nothing of the
+//! machine.
 
 use std::fmt;
 

@@ -1,4 +1,6 @@
 //! The budget of an evaluation.
+//!
+//! Apart because embedders set it and every part of the machine asks it. Deadlines are the host's to know.
 
 /// How much an evaluation may take; beyond, it ends with `eval_cancel_error`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,4 +1,7 @@
 //! What an evaluation works on, kept between evaluations so that a warm one allocates nothing.
+//!
+//! Apart so that lifetimes of values end in one place: recycling keeps the memory and forgets the contents. It runs
+//! nothing.
 
 use lictor_value::{Array, ObjectIter, Set, Value, recycle};
 use rustc_hash::FxHashMap;

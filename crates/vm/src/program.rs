@@ -1,4 +1,6 @@
 //! A compiled plan: immutable, shared by all threads.
+//!
+//! Apart because it is all that threads share. It holds data only; `compile` writes it and `machine` reads it.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,7 @@
 //! The face of the machine: one scratch a thread, reused for every evaluation.
+//!
+//! Apart because it is what embedders hold. It owns the arena and the memory, prepares them for one evaluation and hands
+//! the answer out before they are used again.
 
 use lictor_plan::Answer;
 use lictor_runtime::{Caches, Context, Host};

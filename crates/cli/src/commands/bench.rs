@@ -1,4 +1,7 @@
 //! `lictor bench`: measures a query, or scenario folders.
+//!
+//! The loop and the figures live here; scenario folders are `scenario`'s. Timing is this command's business, so it must
+//! not do more inside the loop than decide.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

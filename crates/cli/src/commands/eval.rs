@@ -1,4 +1,7 @@
 //! `lictor eval`: evaluates a query and shows its solutions.
+//!
+//! It reads flags, asks the loaders and hands solutions to the formats of `output`. It decides exit codes and nothing
+//! about Rego.
 
 use std::sync::Arc;
 

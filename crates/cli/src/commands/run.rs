@@ -1,4 +1,7 @@
 //! `lictor run --server`: serves decisions over HTTP.
+//!
+//! It turns flags into the server's configuration and waits for signals; sockets and requests are the server's. The
+//! interactive mode of OPA's command is refused by name.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,7 @@
 //! `lictor version`: the lines that users of OPA's command look for.
+//!
+//! The lines are OPA's, so that scripts find them; the version is that of the package. It loads nothing and asks no
+//! engine.
 
 use crate::commands::Failure;
 use crate::flags::Parsed;

@@ -1,4 +1,7 @@
 //! The texts of `--help`: a command's usage and its flags, from the table.
+//!
+//! Apart because it is layout alone: widths and order as Go's flag library prints them. It must not know what a flag
+//! does.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,7 @@
 //! Values of flags as Go reads them, with Go's words for faults.
+//!
+//! Apart because every command shares them and their faults must read as OPA's do. It knows types of values, not flags
+//! or commands.
 
 use std::time::Duration;
 

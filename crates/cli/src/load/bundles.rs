@@ -1,4 +1,7 @@
 //! Bundles of `--bundle`: folders and archives, checked against their manifests and each other.
+//!
+//! Apart from plain paths because a bundle owns its roots and two of them may clash. The format is `lictor_bundle`'s;
+//! here are only files and faults.
 
 use std::fs::{self, File};
 use std::time::Instant;

@@ -1,4 +1,7 @@
 //! Paths and files as they stand on command lines, with Go's words for the system's faults.
+//!
+//! Apart because texts of system errors differ from Rust's and users compare them. It reads bytes and knows nothing of
+//! what they hold.
 
 use std::io::{self, Read as _};
 use std::time::Instant;

@@ -1,4 +1,7 @@
 //! Small writers of JSON, compact and escaped as Go's encoder does.
+//!
+//! Apart because errors and metrics have no value of the engine to print. It writes text into a buffer and neither
+//! reads nor allocates values.
 
 pub(crate) use lictor_value::json::indented;
 

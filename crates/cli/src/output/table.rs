@@ -1,4 +1,7 @@
 //! Boxed tables as OPA draws them: a centered header, cells to the left, widths as terminals show them.
+//!
+//! Apart because widths of characters and wrapping are fiddly and used by two formats. It takes cells of text and knows
+//! nothing of what they mean.
 
 /// Draws a table.
 pub(crate) fn draw(header: &[String], rows: &[Vec<String>]) -> String {

@@ -1,4 +1,7 @@
 //! Faults of calls: unknown, absent, deprecated and void functions, numbers of arguments.
+//!
+//! Wording alone, so that a text of OPA's is found by looking for it; who finds the fault and when it is shown is
+//! decided elsewhere.
 
 use lictor_syntax::{
     Diagnostic, Source, Span,

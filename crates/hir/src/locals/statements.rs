@@ -1,4 +1,7 @@
 //! Expressions of a body: declarations, calls, closures and their operands.
+//!
+//! Apart from terms because declarations change scopes, and their order follows OPA's. It moves nothing and checks no
+//! safety.
 
 use lictor_syntax::{Span, ast};
 

@@ -1,4 +1,7 @@
 //! Terms: variables, references, calls, comprehensions, template strings.
+//!
+//! Apart from statements because it never declares anything: it looks names up and copies the rest. Calls stay where
+//! they are.
 
 use lictor_syntax::{Span, ast, printer};
 use rustc_hash::FxHashSet;

@@ -1,4 +1,7 @@
 //! Where a variable of a reference gets its value: said of a cycle that the variable may close.
+//!
+//! Apart because it only explains a cycle that was found: the cycle itself does not depend on it. It reads bodies that
+//! are already ordered.
 
 use crate::{
     dependencies::{is_constant, members},

@@ -1,4 +1,7 @@
 //! Variables of heads that no body binds.
+//!
+//! Apart because OPA checks heads after bodies and words them differently. It takes what the body binds as given and
+//! orders nothing.
 
 use lictor_syntax::{Diagnostic, Source, Span, ast, printer, visit};
 

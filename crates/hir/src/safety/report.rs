@@ -1,4 +1,7 @@
 //! Which of the unsafe variables are named.
+//!
+//! Apart from the ordering because OPA names some variables and keeps silent on others. It reads what was left over and
+//! never changes the order.
 
 use lictor_syntax::{Diagnostic, Source, Span, ast};
 

@@ -1,4 +1,7 @@
 //! Types in the JSON form in which errors carry them, and the types of literals.
+//!
+//! Apart because it is the form of OPA's error details, not of the checker's types. It writes and never compares
+//! types.
 
 use lictor_syntax::diagnostics::Detail;
 

@@ -1,4 +1,7 @@
 //! A call of a comparison whose result must not be `false` becomes the test itself: no call, no boolean.
+//!
+//! Only comparisons and membership are taken, which are defined for all operands and never fail; so strict built-in
+//! errors see no difference.
 
 use crate::ir::{Block, BuiltinRef, Callee, Comparison, ConstId, Local, Operand, Plan, Stmt, StmtKind};
 use crate::passes::uses::Uses;

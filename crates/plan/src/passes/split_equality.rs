@@ -1,4 +1,7 @@
 //! An equality with an object or array made for it is taken apart: nothing is built, the first difference ends it.
+//!
+//! Taken are objects with constant string keys that nothing else uses. The parts are compared in the order in which they
+//! were put in; none can fail.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,7 @@
 //! How often each register of a function is read and written, and changes of all operands of a statement.
+//!
+//! Apart because most passes ask for it. Registers that must stay registers are told from operands that may become
+//! constants; a new statement is entered here once.
 
 use rustc_hash::FxHashMap;
 

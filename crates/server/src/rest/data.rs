@@ -1,4 +1,7 @@
 //! `/v1/data/…`: the document at a path, for an input.
+//!
+//! It asks a prepared query and shapes the answer; parameters it shares with others are in `options`. What a document
+//! means is the engine's.
 
 use std::time::Instant;
 

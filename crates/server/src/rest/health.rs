@@ -1,4 +1,7 @@
 //! `/health`: whether the server decides, and health as rules below `data.system.health` have it.
+//!
+//! Apart because load balancers ask it all the time and it must answer without a policy. Plugins will be asked here
+//! too.
 
 use lictor::{Answer, Input};
 

@@ -1,4 +1,7 @@
 //! `/`: the default decision, and a page for people.
+//!
+//! Apart because its answer has no envelope: the value of `system.main` alone. A browser gets a page that says what is
+//! served.
 
 use crate::core::Core;
 use crate::reply::Reply;

@@ -1,4 +1,7 @@
 //! `/v0/data/…`: the whole body is the input, the bare value the answer; undefined is an error.
+//!
+//! Apart because old clients depend on exactly this form. It shares the engine's side with `data` and adds nothing to
+//! it.
 
 use lictor::{Answer, Document, Input, json};
 

@@ -1,4 +1,7 @@
 //! The parameters that endpoints of the data API share.
+//!
+//! Apart so that one table says which parameters there are and which are refused. It reads a request and touches no
+//! engine.
 
 use crate::reply::Reply;
 use crate::request::Request;

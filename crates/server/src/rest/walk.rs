@@ -1,4 +1,7 @@
 //! Follows the keys of a path into a value, as far as they cannot be part of a document's name.
+//!
+//! Apart because paths of requests may hold any text while documents have names. It looks things up and never
+//! evaluates.
 
 use lictor::{Kind, Value};
 

@@ -1,4 +1,7 @@
 //! One function's blocks to instructions.
+//!
+//! Structured blocks become jumps here, and `with`s that a jump leaves are undone on the way. Which register a local
+//! gets is decided before.
 
 use lictor_plan::{Block, Callee, ConstId, FuncId, Function, Local, Location, Operand, Stmt, StmtKind};
 use lictor_value::Kind;

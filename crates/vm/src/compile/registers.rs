@@ -1,4 +1,7 @@
 //! Which register each local of a function gets, and which locals may hold containers that are being made.
+//!
+//! Apart from emission because it looks at a function as a whole, before the first instruction. Blocks that exclude each
+//! other share registers.
 
 use std::collections::BTreeMap;
 

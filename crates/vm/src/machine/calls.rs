@@ -1,4 +1,7 @@
 //! Calls: frames in and out, memory of results, built-ins.
+//!
+//! Apart from the loop because frames, remembered results and errors of built-ins belong together. Nothing here reads
+//! instructions.
 
 use lictor_runtime::{BuiltinError, ErrorKind};
 use lictor_value::Value;

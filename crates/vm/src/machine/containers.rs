@@ -1,4 +1,6 @@
 //! Containers that are being made, and merges.
+//!
+//! Apart from the loop because insertions can conflict and merges recurse. How containers grow is `builder`'s.
 
 use lictor_value::Value;
 
