@@ -9,6 +9,7 @@ use crate::{
     diagnostics::{Sink, Stage, calls as faults},
     draft::{Call, Callee, Compr, Expr, ExprKind, Head, Ref, Replacement, Rule, Term, TermKind},
     index::ROOT,
+    near::nearest,
     outputs,
     resolve::Context,
     tree::GroupKind,
@@ -171,14 +172,7 @@ impl Functions<'_, '_> {
     /// Returns the function whose name is nearest to a wrong one.
     fn near(&self, name: &str) -> Option<String> {
         let builtins = self.ctx.options.capabilities.names().map(str::to_owned);
-        let functions = self.ctx.index.function_names();
-        let limit = 1 + name.len() / 4;
-        builtins
-            .chain(functions)
-            .map(|it| (distance(name, &it, limit), it))
-            .filter(|(distance, _)| *distance <= limit)
-            .min()
-            .map(|(_, it)| it)
+        nearest(name, builtins.chain(self.ctx.index.function_names()))
     }
 
     fn builtin(&mut self, at: u32, call: &Call, span: Span) {
@@ -198,45 +192,5 @@ impl Functions<'_, '_> {
         let want = args.iter().map(Type::detail).collect();
         let fault = faults::builtin_arity(self.source, span, name, (have, want), texts);
         self.sink.stop(Stage::UndefinedFunctions, fault);
-    }
-}
-
-/// Returns how many single changes make one name of the other, `limit + 1` if more than `limit`.
-fn distance(a: &str, b: &str, limit: usize) -> usize {
-    if a.len().abs_diff(b.len()) > limit {
-        return limit + 1;
-    }
-    let b = b.as_bytes();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let above = row.get(j + 1).copied().unwrap_or(0);
-            let here = (diagonal + usize::from(x != *y)).min(above + 1).min(left + 1);
-            if let Some(cell) = row.get_mut(j) {
-                *cell = left;
-            }
-            diagonal = above;
-            left = here;
-        }
-        if let Some(cell) = row.last_mut() {
-            *cell = left;
-        }
-    }
-    row.last().copied().unwrap_or(0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn distances() {
-        for (a, b, want) in
-            [("abc", "abc", 0), ("startwith", "startswith", 1), ("kitten", "sitting", 3), ("", "ab", 2)]
-        {
-            assert_eq!(distance(a, b, 9), want, "{a} {b}");
-        }
     }
 }

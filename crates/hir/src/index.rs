@@ -275,6 +275,12 @@ impl<'a> Index<'a> {
         Some(node.key.text())
     }
 
+    /// Returns the names that rules of a package start with.
+    pub(crate) fn rule_names(&self, package: NodeId) -> impl Iterator<Item = &'a str> {
+        let children = self.node(package).map_or(&[][..], |it| it.children.as_slice());
+        children.iter().filter_map(|it| self.node(*it)).filter(|it| it.named).map(|it| it.key.text())
+    }
+
     /// Returns the node below another one.
     pub(crate) fn child_at(&self, parent: NodeId, key: Key<'_>) -> Option<NodeId> {
         // The lifetime of a key is that of the map's keys in its signature only.

@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 #![warn(clippy::disallowed_methods)]
 
+mod base_documents;
 mod conflicts;
 mod declared;
 mod dependencies;
@@ -22,6 +23,7 @@ mod hoist;
 mod index;
 mod locals;
 mod modules;
+mod near;
 mod outputs;
 mod overrides;
 mod prints;
@@ -44,7 +46,10 @@ use lictor_syntax::{Diagnostic, Source, ast};
 
 use crate::tree::{Hir, Query};
 
-pub use crate::types::{Capabilities, Declaration, Flags, Type};
+pub use crate::{
+    base_documents::check_base_documents,
+    types::{Capabilities, Declaration, Flags, Type},
+};
 
 /// How modules are checked.
 #[derive(Clone, Copy, Debug)]

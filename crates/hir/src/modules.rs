@@ -221,10 +221,10 @@ impl<'m, 'a: 'm> Module<'m, 'a> {
             }
             let scope = self.scope_text(entry, branch.span.start);
             for fault in heads::report(source, vars, &open, &scope) {
-                self.sink.stop(Stage::HeadSafety, fault);
+                self.sink.stop(Stage::HeadSafety, safety::report::with_near(fault, self.globals));
             }
             for fault in safety::report::report(source, vars, &found, &scope) {
-                self.sink.stop(Stage::BodySafety, fault);
+                self.sink.stop(Stage::BodySafety, safety::report::with_near(fault, self.globals));
             }
         }
     }

@@ -76,7 +76,7 @@ pub(crate) fn lower(
     Functions { ctx, source, sink: &mut sink, modern: ctx.options.strict, typed: true }.body(&draft);
     let found = safety::order(ctx, &mut draft, &none);
     for fault in safety::report::report(source, &infos, &found, "") {
-        sink.stop(Stage::BodySafety, fault);
+        sink.stop(Stage::BodySafety, safety::report::with_near(fault, &globals));
     }
     let draft = Dynamic { vars: &mut infos, equal: None, known: VarSet::default() }.body(draft);
     let expressions = in_order(&draft, expressions);

@@ -13,6 +13,7 @@ use crate::{
     diagnostics::{Sink, Stage, names},
     draft::{Callee, Head, Ref, Term, TermKind},
     index::{Index, NodeId},
+    near::nearest,
     show,
 };
 
@@ -140,6 +141,12 @@ impl<'a> Globals<'a> {
         Callee::Unknown(text.into())
     }
 
+    /// Returns the global name that a wrong one is near to.
+    pub(crate) fn near(&self, name: &str) -> Option<&'a str> {
+        let rules = self.node.into_iter().flat_map(|it| self.index.rule_names(it));
+        nearest(name, rules.chain(self.imports.values().map(|(path, _)| last_name(path))))
+    }
+
     /// Reports imports that nothing used.
     pub(crate) fn check_unused(&self, source: &Source, imports: &[ast::Import], sink: &mut Sink) {
         for import in imports.iter().filter(|it| is_data_import(it)) {
@@ -151,6 +158,10 @@ impl<'a> Globals<'a> {
             }
         }
     }
+}
+
+fn last_name(path: &ast::Ref) -> &str {
+    path.parts.last().and_then(ast::Term::as_str).unwrap_or_default()
 }
 
 fn is_data_import(import: &ast::Import) -> bool {

@@ -6,7 +6,10 @@
 use lictor_syntax::{Diagnostic, Source, Span, ast};
 
 use super::Unsafe;
-use crate::{diagnostics::safety as faults, draft::VarInfo, scope::GENERATED, tree::VarId, varset::VarSet};
+use crate::{
+    diagnostics::safety as faults, draft::VarInfo, resolve::Globals, scope::GENERATED, tree::VarId,
+    varset::VarSet,
+};
 
 /// Makes diagnostics of what is unsafe; `scope` is ` in rule …` or nothing.
 pub(crate) fn report(source: &Source, vars: &[VarInfo], found: &[Unsafe], scope: &str) -> Vec<Diagnostic> {
@@ -38,6 +41,15 @@ fn first_places(vars: &[VarInfo], found: &[Unsafe]) -> Vec<(VarId, Span)> {
     }
     named.sort_by_key(|(var, span)| (span.start, var.0));
     named
+}
+
+/// Names the rule or import that a variable was probably meant to be.
+pub(crate) fn with_near(fault: Diagnostic, globals: &Globals<'_>) -> Diagnostic {
+    let name = fault.message.strip_prefix("var ").and_then(|it| it.split(' ').next()).unwrap_or_default();
+    match globals.near(name) {
+        Some(near) => fault.with_help(format!("did you mean `{near}`?")),
+        None => fault,
+    }
 }
 
 fn taken_names<'v>(vars: &'v [VarInfo], found: &[Unsafe]) -> Vec<&'v str> {
