@@ -1,4 +1,7 @@
 //! The name that was probably meant.
+//!
+//! Apart because several faults want it: names are near if few single changes turn one into the other. It knows words,
+//! not what they name.
 
 /// Returns the candidate nearest to a name, if one is near: of several the first in order.
 pub(crate) fn nearest<S: AsRef<str> + Ord>(name: &str, candidates: impl IntoIterator<Item = S>) -> Option<S> {
