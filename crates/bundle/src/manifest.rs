@@ -39,11 +39,11 @@ pub struct WasmEntry {
 
 impl WasmEntry {
     fn part(&self, builder: &mut DocumentBuilder) -> Part {
-        let mut pairs = vec![
+        let pairs = vec![
             (builder.string("entrypoint"), builder.string(&self.entrypoint)),
             (builder.string("module"), builder.string(&self.module)),
         ];
-        builder.object(&mut pairs)
+        builder.object(&pairs)
     }
 }
 
@@ -105,9 +105,9 @@ impl Manifest {
         }
         if !self.file_rego_versions.is_empty() {
             let versions = self.file_rego_versions.iter();
-            let mut versions: Vec<(Part, Part)> =
+            let versions: Vec<(Part, Part)> =
                 versions.map(|it| (builder.string(it.0), builder.number(&it.1.to_string()))).collect();
-            pairs.push((builder.string("file_rego_versions"), builder.object(&mut versions)));
+            pairs.push((builder.string("file_rego_versions"), builder.object(&versions)));
         }
         if !self.wasm.is_empty() {
             let entries: Vec<Part> = self.wasm.iter().map(|it| it.part(&mut builder)).collect();
@@ -116,7 +116,7 @@ impl Manifest {
         if let Some(metadata) = &self.metadata {
             pairs.push((builder.string("metadata"), builder.copy(metadata.root())));
         }
-        let root = builder.object(&mut pairs);
+        let root = builder.object(&pairs);
         builder.finish(root)
     }
 

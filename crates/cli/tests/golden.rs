@@ -100,7 +100,8 @@ fn run(line: &str, folder: &Path) -> String {
         .stderr(Stdio::piped())
         .spawn()
         .expect("started");
-    let bytes = input.map(|it| fs::read(folder.join(&it[1..])).expect("the input")).unwrap_or_default();
+    let input = input.map(|it| folder.join(it.trim_start_matches('<')));
+    let bytes = input.map(|it| fs::read(it).expect("the input")).unwrap_or_default();
     // A command that does not read its input may have ended.
     let _ = child.stdin.take().expect("piped").write_all(&bytes);
     let output = child.wait_with_output().expect("ended");

@@ -79,9 +79,9 @@ fn part(tree: &Yaml, builder: &mut DocumentBuilder) -> Part {
             builder.array(&items)
         }
         Yaml::Object(entries) => {
-            let mut pairs: Vec<(Part, Part)> =
+            let pairs: Vec<(Part, Part)> =
                 entries.iter().map(|(key, value)| (builder.string(key), part(value, builder))).collect();
-            builder.object(&mut pairs)
+            builder.object(&pairs)
         }
     }
 }

@@ -1,0 +1,301 @@
+//! The REST API over real connections, on a port that the kernel chooses.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use flate2::{Compression, write::GzEncoder};
+use lictor::{BuiltinError, CustomBuiltin, Engine, NullHost, Options, Value};
+use lictor_server::{Config, Level, Log, Server, Stopper};
+
+const POLICY: &str = r#"
+package app
+
+allow if input.user == "ann"
+
+roles contains "admin" if input.user == "ann"
+
+roles contains "<all>"
+
+level[name] := count(name) if some name in ["x", "yy"]
+
+broken := 1 if input.clash
+
+broken := 2 if input.clash
+
+ratio := 1 / input.zero
+
+crash := test.crash(input)
+"#;
+
+const MAIN: &str = r#"
+package system
+
+main := {"echo": input} if input.ok
+
+health.live if input.plugins_ready
+"#;
+
+#[expect(clippy::panic, reason = "what the server must survive")]
+fn crash() -> Result<Option<Value<'static>>, BuiltinError> {
+    panic!("a test");
+}
+
+/// A server that runs until it is dropped.
+struct Running {
+    address: SocketAddr,
+    stopper: Stopper,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Running {
+    fn start(change: impl FnOnce(&mut Config)) -> Self {
+        let mut engine = Engine::new(Options::default());
+        let crash = CustomBuiltin {
+            name: "test.crash".to_owned(),
+            declaration: "any -> any".to_owned(),
+            function: |_, _| crash(),
+            impure: true,
+        };
+        engine.add_builtin(crash).expect("a built-in");
+        engine.add_module("app.rego", POLICY.as_bytes(), None);
+        engine.add_module("main.rego", MAIN.as_bytes(), None);
+        let data = br#"{"base": {"list": [10, 20], "1": "one", "a/b": {"c d": 7}}}"#;
+        engine.add_data_json(&[], "data.json", data).expect("data");
+        let policy = engine.compile().expect("a policy");
+        let mut config = Config {
+            addresses: vec!["127.0.0.1:0".to_owned()],
+            threads: 2,
+            grace: Duration::from_secs(5),
+            log: Log { level: Level::Error, ..Log::default() },
+            ..Config::default()
+        };
+        change(&mut config);
+        let server = Server::bind(config, policy, Arc::new(NullHost)).expect("a free port");
+        let (address, stopper) = (server.addresses()[0], server.stopper());
+        let thread = thread::spawn(move || server.run().expect("served"));
+        Self { address, stopper, thread: Some(thread) }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).expect("connected");
+        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("set");
+        stream
+    }
+
+    /// Sends a request and returns the status, the headers and the body.
+    fn send(&self, method: &str, target: &str, headers: &str, body: &[u8]) -> Answer {
+        let mut stream = self.connect();
+        write_request(&mut stream, method, target, &format!("connection: close\r\n{headers}"), body);
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).expect("answered");
+        Answer::read(&bytes)
+    }
+
+    fn get(&self, target: &str) -> Answer {
+        self.send("GET", target, "", b"")
+    }
+
+    fn post(&self, target: &str, body: &str) -> Answer {
+        self.send("POST", target, "", body.as_bytes())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stopper.stop();
+        if let Some(thread) = self.thread.take() {
+            thread.join().expect("ended");
+        }
+    }
+}
+
+fn write_request(stream: &mut TcpStream, method: &str, target: &str, headers: &str, body: &[u8]) {
+    let length = body.len();
+    let head = format!("{method} {target} HTTP/1.1\r\nhost: x\r\n{headers}content-length: {length}\r\n\r\n");
+    stream.write_all(head.as_bytes()).expect("sent");
+    stream.write_all(body).expect("sent");
+}
+
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    fn read(bytes: &[u8]) -> Self {
+        let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");
+        let (head, body) = text.split_once("\r\n\r\n").expect("a head");
+        let status = head.split(' ').nth(1).and_then(|it| it.parse().ok()).expect("a status");
+        Self { status, head: head.to_lowercase(), body: body.to_owned() }
+    }
+
+    #[track_caller]
+    fn is(&self, status: u16, body: &str) {
+        assert_eq!((self.status, self.body.as_str()), (status, body));
+    }
+
+    #[track_caller]
+    fn has(&self, status: u16, part: &str) {
+        assert_eq!(self.status, status, "{}", self.body);
+        assert!(self.body.contains(part), "{} does not hold {part}", self.body);
+    }
+}
+
+const MISSING: &str =
+    "{\"warning\":{\"code\":\"api_usage_warning\",\"message\":\"'input' key missing from the request\"}}\n";
+
+#[test]
+fn documents_are_read() {
+    let server = Running::start(|_| {});
+    server.post("/v1/data/app/allow", r#"{"input": {"user": "ann"}} ignored"#).is(200, "{\"result\":true}\n");
+    server.post("/v1/data/app/allow", r#"{"input": {"user": "bob"}}"#).is(200, "{}\n");
+    server.post("/v1/data/app/allow", "").is(200, MISSING);
+    server.post("/v1/data/app/allow", r#"{"input": null, "other": [1]}"#).is(200, MISSING);
+    server.get("/v1/data/app/roles").is(200, "{\"result\":[\"\\u003call\\u003e\"]}\n");
+    server.get("/v1/data/app/allow?input=%7B%22user%22:%22ann%22%7D").is(200, "{\"result\":true}\n");
+    server
+        .get("/v1/data/app/allow?pretty&input={%22user%22:%22ann%22}")
+        .is(200, "{\n  \"result\": true\n}\n");
+    server.get("/v1/data/base/list/1").is(200, "{\"result\":20}\n");
+    server.get("/v1/data/base/1").is(200, "{\"result\":\"one\"}\n");
+    server.get("/v1/data/base/a%2Fb/c%20d").is(200, "{\"result\":7}\n");
+    server.get("/v1/data/app/level/yy").is(200, "{\"result\":2}\n");
+    server.get("/v1/data/nowhere").is(200, "{}\n");
+    let all = server.get("/v1/data/app/roles?metrics&provenance");
+    all.has(200, "{\"provenance\":{\"version\":\"\"");
+    all.has(200, "\"timer_rego_query_eval_ns\":");
+}
+
+#[test]
+fn requests_that_make_no_sense_are_refused() {
+    let server = Running::start(|config| config.body_bytes_max = 1_000);
+    let malformed = "\"message\": \"body contains malformed input document: ";
+    server.post("/v1/data/app", r#"{"input":"#).has(400, &format!("{malformed}unexpected EOF\""));
+    server.post("/v1/data/app", "[1]").has(400, "cannot unmarshal array into Go value of type types.alias");
+    server.get("/v1/data/app?input=").has(400, "parameter contains malformed input document: EOF");
+    server.get("/v1/data/app?explain=full").has(400, "parameter 'explain' is not supported");
+    server.post("/", "{").has(400, "unexpected parse error for input: body contains malformed");
+    let large = format!("{{\"input\": \"{}\"}}", "x".repeat(2_000));
+    server.post("/v1/data/app", &large).has(400, "request body too large: 2013 exceeds limit of 1000 bytes");
+    server.send("PUT", "/v1/data/app", "", b"1").is(405, "");
+    server.send("DELETE", "/health", "", b"").is(405, "Method Not Allowed\n");
+    server.get("/nowhere").is(404, "404 page not found\n");
+    let moved = server.get("/v1/data/app/?pretty");
+    moved.has(301, "Moved Permanently");
+    assert!(moved.head.contains("location: /v1/data/app?pretty"), "{}", moved.head);
+}
+
+#[test]
+fn errors_of_policies_are_not_answers() {
+    let server = Running::start(|_| {});
+    let clash = server.post("/v1/data/app/broken", r#"{"input": {"clash": true}}"#);
+    clash.has(500, "\"message\": \"error(s) occurred while evaluating query\"");
+    clash.has(500, "\"code\": \"eval_conflict_error\"");
+    let zero = r#"{"input": {"zero": 0}}"#;
+    server.post("/v1/data/app/ratio", zero).is(200, "{}\n");
+    server.post("/v1/data/app/ratio?strict-builtin-errors", zero).has(500, "div: divide by zero");
+}
+
+#[test]
+fn default_decision_and_legacy_paths() {
+    let server = Running::start(|_| {});
+    server.post("/", r#"{"ok": 1}"#).is(200, "{\"echo\":{\"ok\":1}}\n");
+    server.post("/", r#"{"no": 1}"#).has(404, "\"message\": \"document undefined: data.system.main\"");
+    server.post("/v0/data/app/allow", r#"{"user": "ann"}"#).is(200, "true\n");
+    server.post("/v0/data/app/nothing", "1").has(404, "document missing: data.app.nothing");
+    server.get("/").has(200, "<html>");
+}
+
+#[test]
+fn health_is_told() {
+    let server = Running::start(|_| {});
+    server.get("/health").is(200, "{}\n");
+    server.send("HEAD", "/health", "", b"").is(200, "");
+    server.get("/health/live").is(200, "{}\n");
+    server.get("/health/ready").has(500, "health check (data.system.health.ready) was undefined");
+}
+
+#[test]
+fn bodies_come_in_other_forms() {
+    let server = Running::start(|config| config.expanded_bytes_max = 1_000);
+    let yaml = server.send(
+        "POST",
+        "/v1/data/app/allow",
+        "content-type: application/yaml\r\n",
+        b"input: {user: ann}",
+    );
+    yaml.is(200, "{\"result\":true}\n");
+    let gzip = |text: &[u8]| {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(text).expect("written");
+        encoder.finish().expect("written")
+    };
+    let send = |body: &[u8]| server.send("POST", "/v1/data/app/allow", "content-encoding: gzip\r\n", body);
+    send(&gzip(br#"{"input": {"user": "ann"}}"#)).is(200, "{\"result\":true}\n");
+    send(&gzip(&vec![b' '; 100_000])).has(400, "(server.decoding.gzip.max_length)");
+    send(b"no gzip").has(400, "could not decompress the body");
+}
+
+#[test]
+fn a_fault_of_the_program_denies_and_the_server_goes_on() {
+    let server = Running::start(|_| {});
+    for _ in 0..3 {
+        let crash = server.post("/v1/data/app/crash", r#"{"input": {"user": "ann"}}"#);
+        crash.has(500, "\"code\": \"internal_error\"");
+        assert!(!crash.body.contains("result"));
+        server.post("/v1/data/app/allow", r#"{"input": {"user": "ann"}}"#).is(200, "{\"result\":true}\n");
+    }
+}
+
+#[test]
+fn connections_are_kept_and_requests_queue() {
+    let server = Running::start(|_| {});
+    let mut stream = server.connect();
+    let body = br#"{"input": {"user": "ann"}}"#;
+    for _ in 0..50 {
+        write_request(&mut stream, "POST", "/v1/data/app/allow", "", body);
+    }
+    write_request(&mut stream, "GET", "/health", "connection: close\r\n", b"");
+    let mut text = String::new();
+    stream.read_to_string(&mut text).expect("answered");
+    assert_eq!(text.matches("{\"result\":true}\n").count(), 50);
+}
+
+#[test]
+fn many_clients_are_served_at_once() {
+    let server = Running::start(|_| {});
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for user in ["ann", "bob"].repeat(25) {
+                    let body = format!("{{\"input\": {{\"user\": \"{user}\"}}}}");
+                    let wanted = if user == "ann" { "{\"result\":true}\n" } else { "{}\n" };
+                    server.post("/v1/data/app/allow", &body).is(200, wanted);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn stopping_lets_requests_end() {
+    let mut server = Running::start(|_| {});
+    let mut stream = server.connect();
+    // Half a request is under way when the server is told to stop.
+    stream
+        .write_all(b"POST /v1/data/app/allow HTTP/1.1\r\nhost: x\r\ncontent-length: 26\r\n\r\n{\"input\"")
+        .expect("sent");
+    // An answer on another connection shows that the server is not just starting.
+    server.get("/health").is(200, "{}\n");
+    server.stopper.stop();
+    stream.write_all(b": {\"user\": \"ann\"}}").expect("sent");
+    let mut text = String::new();
+    stream.read_to_string(&mut text).expect("answered");
+    assert!(text.ends_with("{\"result\":true}\n"), "{text}");
+    server.thread.take().expect("running").join().expect("ended");
+    assert!(TcpStream::connect(server.address).is_err());
+}
