@@ -46,14 +46,14 @@ fn nothing_of_others_is_copied() {
     let mut texts = Vec::new();
     collect(&folder.join("conformance"), &mut texts);
     assert!(texts.len() > 100, "only {} texts below {}", texts.len(), folder.display());
-    let index = Index::new(texts.iter().map(|it| squeeze(it.as_bytes())).collect());
+    let index = Index::new(texts.iter().map(|it| squeeze(it)).collect());
     let mut faults = Vec::new();
     for source in sources() {
         if source.path.ends_with("LICENSE") || source.path.ends_with(".lock") {
             continue;
         }
-        let plain = squeeze(source.text.as_bytes());
-        let unescaped = squeeze(unescape(&source.text).as_bytes());
+        let plain = squeeze(&source.text);
+        let unescaped = squeeze(&unescape(&source.text));
         let copied = index.longest(&plain).or_else(|| index.longest(&unescaped));
         if let Some(copied) = copied {
             faults.push(format!(
@@ -109,8 +109,10 @@ fn text_of_case(case: &serde_json::Value, texts: &mut Vec<String>) {
     }
 }
 
-fn squeeze(text: &[u8]) -> Vec<u8> {
-    text.iter().copied().filter(|it| !it.is_ascii_whitespace()).collect()
+/// Drops white space, and the lines of tables that a program draws: neither is anyone's text.
+fn squeeze(text: &str) -> Vec<u8> {
+    let is_text = |it: &char| !it.is_whitespace() && !('\u{2500}'..='\u{257F}').contains(it);
+    text.chars().filter(is_text).collect::<String>().into_bytes()
 }
 
 /// Undoes the escapes of a quoted string, so that a module inside JSON or YAML is seen too.
