@@ -150,6 +150,21 @@ impl BundleReader {
         &self.options.limits
     }
 
+    /// Refuses a member by its size alone, before it is read.
+    ///
+    /// # Errors
+    ///
+    /// The member is larger than the limit.
+    pub fn check_size(&self, path: &str, size: u64) -> Result<(), BundleError> {
+        let max = self.options.limits.member_bytes_max;
+        if size <= max {
+            return Ok(());
+        }
+        let shown = path.trim_start_matches('/');
+        let message = format!("bundle file '{shown}' size ({size} bytes) exceeded max size ({max} bytes)");
+        Err(BundleError::new(BundleErrorKind::Limit, message))
+    }
+
     /// Counts a member; also those that are skipped, so that a flood of empty ones ends.
     pub(crate) fn count(&mut self, path: &str, size: usize) -> Result<(), BundleError> {
         let limits = &self.options.limits;
@@ -157,10 +172,8 @@ impl BundleReader {
         self.members += 1;
         self.bytes = self.bytes.saturating_add(size);
         let shown = path.trim_start_matches('/');
-        let message = if size > limits.member_bytes_max {
-            let max = limits.member_bytes_max;
-            format!("bundle file '{shown}' size ({size} bytes) exceeded max size ({max} bytes)")
-        } else if self.bytes > limits.total_bytes_max {
+        self.check_size(path, size)?;
+        let message = if self.bytes > limits.total_bytes_max {
             format!("bundle is larger than {} bytes at file '{shown}'", limits.total_bytes_max)
         } else if self.members > limits.members_max {
             format!("bundle has more than {} files", limits.members_max)

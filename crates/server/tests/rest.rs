@@ -1,4 +1,7 @@
 //! The REST API over real connections, on a port that the kernel chooses.
+//!
+//! The client is a socket and text, so that what is asserted is what goes over the wire. Nothing here waits for a
+//! time to pass: an answer or the end of a connection is what a test goes on at.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};

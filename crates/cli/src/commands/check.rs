@@ -41,13 +41,9 @@ struct Found {
 }
 
 fn check(flags: &Parsed) -> Result<(), Found> {
-    let versions: &[RegoVersion] = match setup::version(flags) {
-        // What must do for both versions is checked by both.
-        RegoVersion::V1 if flags.is_on("v0-v1") => &[RegoVersion::V0, RegoVersion::V1],
-        _ if flags.is_on("v0-v1") => &[RegoVersion::V0, RegoVersion::V1],
-        RegoVersion::V0 => &[RegoVersion::V0],
-        _ => &[RegoVersion::V1],
-    };
+    // What must do for both versions is checked by both.
+    let both = flags.is_on("v0-v1") || flags.is_on("rego-v1");
+    let versions = if both { vec![RegoVersion::V0, RegoVersion::V1] } else { vec![setup::version(flags)] };
     versions.iter().try_for_each(|it| check_version(flags, *it))
 }
 

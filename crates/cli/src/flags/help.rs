@@ -7,6 +7,9 @@ use std::fmt::Write as _;
 
 use super::{Flag, Kind};
 
+/// Flags that are taken and no longer shown, as by OPA.
+const HIDDEN: &[&str] = &["v1-compatible", "rego-v1"];
+
 /// Returns the usage and the flags of a command; flags that are not there yet are left out.
 pub(crate) fn usage(line: &str, flags: &[Flag]) -> String {
     let mut rows: Vec<(String, String)> =

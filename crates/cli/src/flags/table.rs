@@ -123,9 +123,9 @@ pub(crate) const CHECK: &[Flag] = &[
         Kind::Switch,
         "check for Rego v0 and v1 compatibility (policies must be compatible with both Rego versions)",
     ),
+    flag("rego-v1", Kind::Switch, "the old name of --v0-v1"),
     absent("capabilities"),
     short_absent('s', "schema"),
-    absent("rego-v1"),
 ];
 
 /// Flags of `run`.

@@ -126,6 +126,7 @@ impl Loader<'_> {
             if kind.is_dir() {
                 self.walk(root, &member, reader)?;
             } else if kind.is_file() && BundleReader::wants(&member) {
+                reader.check_size(&member, kind.len()).map_err(|error| error.to_string())?;
                 let bytes = fs::read(&path).map_err(|error| {
                     format!("failed to open file {path}: open {path}: {}", go_error(&error))
                 })?;
