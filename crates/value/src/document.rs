@@ -357,7 +357,7 @@ impl DocumentBuilder {
 
     /// Makes room for a document of so much text, so that it rarely moves.
     pub(crate) fn expect_text(&mut self, bytes: usize) {
-        self.words.reserve(bytes / 8);
+        self.words.reserve(bytes / 8 + 64);
     }
 
     fn here(&self) -> u32 {

@@ -22,11 +22,13 @@ pub(crate) struct Filler<'e> {
     segment: &'e Segment,
     used: usize,
     limit: usize,
+    /// So many of the lowest live cells refer to earlier chunks only.
+    relinked: usize,
 }
 
 impl<'e> Filler<'e> {
     pub(crate) fn new(arena: &'e Arena) -> Self {
-        Self { arena, segment: arena.chunk(), used: arena.used.get(), limit: arena.limit.get() }
+        Self { arena, segment: arena.chunk(), used: arena.used.get(), limit: arena.limit.get(), relinked: 0 }
     }
 
     /// Ends filling. Without it, what was filled last is given up.
@@ -59,14 +61,15 @@ impl<'e> Filler<'e> {
     }
 
     /// Makes references into the chunk that was filled so far hold in the next one.
-    fn relink(&self, live: &mut [Cell]) -> Option<()> {
+    fn relink(&mut self, live: &mut [Cell]) -> Option<()> {
         let own = |it: &&mut Cell| it.is_reference() && it.segment() == 0 && it.offset() != 0;
-        let mut own = live.iter_mut().filter(own).peekable();
-        if own.peek().is_none() {
-            return Some(());
+        let fresh = live.get_mut(self.relinked..).unwrap_or_default();
+        let mut own = fresh.iter_mut().filter(own).peekable();
+        if own.peek().is_some() {
+            let number = self.arena.link_number(self.segment)?;
+            own.for_each(|it| *it = it.with_segment(number));
         }
-        let number = self.arena.link_number(self.segment)?;
-        own.for_each(|it| *it = it.with_segment(number));
+        self.relinked = live.len();
         Some(())
     }
 
@@ -115,6 +118,8 @@ impl Sink for Filler<'_> {
             return Some(Cell::reference(tag::ARRAY, 0, 0));
         }
         let at = self.reserve(1 + len, live)?;
+        // What comes in the place of the items is new.
+        self.relinked = self.relinked.min(start);
         self.segment.put(at, Header::list(node::ARRAY, len).0);
         self.segment.put_cells(at + 1, live.get(start..).unwrap_or(&[]));
         Some(Cell::reference(tag::ARRAY, 0, at))
@@ -122,11 +127,14 @@ impl Sink for Filler<'_> {
 
     #[inline]
     fn object(&mut self, live: &mut Vec<Cell>, start: usize) -> Option<Cell> {
+        // Sorting mixes older cells with new ones.
+        self.relinked = self.relinked.min(start);
         let len = keys::sort_pairs(live.get_mut(start..).unwrap_or(&mut []), self);
         if len == 0 {
             return Some(Cell::reference(tag::OBJECT, 0, 0));
         }
         let at = self.reserve(1 + len, live)?;
+        self.relinked = self.relinked.min(start);
         self.segment.put(at, Header::list(node::PAIRS, len / 2).0);
         self.segment.put_cells(at + 1, live.get(start..start + len).unwrap_or(&[]));
         Some(Cell::reference(tag::OBJECT, 0, at))

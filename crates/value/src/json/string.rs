@@ -55,7 +55,7 @@ impl<S: Sink> Parser<'_, S> {
         }
         let mut out = std::mem::take(&mut self.scratch.text);
         out.clear();
-        decode(raw, &mut |piece| out.extend_from_slice(piece));
+        decode(raw, &mut out);
         // Decoding makes UTF-8 of anything.
         let cell = self.add_text(std::str::from_utf8(&out).unwrap_or(""));
         self.scratch.text = out;
@@ -63,16 +63,12 @@ impl<S: Sink> Parser<'_, S> {
     }
 
     fn decoded_in_place(&mut self, raw: &[u8]) -> Result<Cell, Fault> {
-        let mut len = 0;
-        decode(raw, &mut |piece| len += piece.len());
-        let mut write = |mut out: &mut [u8]| {
-            decode(raw, &mut |piece| {
-                let (head, tail) = std::mem::take(&mut out).split_at_mut(piece.len());
-                head.copy_from_slice(piece);
-                out = tail;
-            });
-        };
-        self.sink.text_with(tag::STRING_REF, len, &mut write, &mut self.scratch.cells).ok_or(Fault::TooLarge)
+        let mut length = Length(0);
+        decode(raw, &mut length);
+        let mut write = |bytes: &mut [u8]| decode(raw, &mut Place { bytes, len: 0 });
+        self.sink
+            .text_with(tag::STRING_REF, length.0, &mut write, &mut self.scratch.cells)
+            .ok_or(Fault::TooLarge)
     }
 
     /// Reads a key whose opening quote was just passed, and returns its cell and what is wanted of its value.
@@ -139,44 +135,107 @@ impl<S: Sink> Parser<'_, S> {
 /// Returns the text that a valid string stands for.
 pub(super) fn decoded_text(raw: &[u8]) -> String {
     let mut out = Vec::new();
-    decode(raw, &mut |piece| out.extend_from_slice(piece));
+    decode(raw, &mut out);
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// Hands out the pieces of the text that a valid string stands for.
-fn decode(raw: &[u8], push: &mut impl FnMut(&[u8])) {
-    let mut rest = raw;
-    while let Some(at) = memchr::memchr(b'\\', rest) {
-        let (plain, escape) = rest.split_at(at);
-        push_valid(plain, push);
-        rest = decode_escape(escape, push);
-    }
-    push_valid(rest, push);
+/// Where decoded text goes: a buffer, a place of the right length, or nowhere but for its length.
+trait Output {
+    fn push(&mut self, byte: u8);
+    fn extend(&mut self, bytes: &[u8]);
 }
 
-/// Hands out bytes, with U+FFFD for each that is no UTF-8.
-fn push_valid(bytes: &[u8], push: &mut impl FnMut(&[u8])) {
-    for chunk in bytes.utf8_chunks() {
-        push(chunk.valid().as_bytes());
-        for _ in chunk.invalid() {
-            push(REPLACEMENT);
+impl Output for Vec<u8> {
+    #[inline]
+    fn push(&mut self, byte: u8) {
+        Self::push(self, byte);
+    }
+
+    #[inline]
+    fn extend(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+}
+
+/// The length of what was pushed.
+struct Length(usize);
+
+impl Output for Length {
+    #[inline]
+    fn push(&mut self, _byte: u8) {
+        self.0 += 1;
+    }
+
+    #[inline]
+    fn extend(&mut self, bytes: &[u8]) {
+        self.0 += bytes.len();
+    }
+}
+
+/// A place that was measured before.
+struct Place<'a> {
+    bytes: &'a mut [u8],
+    len: usize,
+}
+
+impl Output for Place<'_> {
+    #[inline]
+    fn push(&mut self, byte: u8) {
+        if let Some(place) = self.bytes.get_mut(self.len) {
+            *place = byte;
         }
+        self.len += 1;
+    }
+
+    #[inline]
+    fn extend(&mut self, bytes: &[u8]) {
+        if let Some(place) = self.bytes.get_mut(self.len..self.len + bytes.len()) {
+            place.copy_from_slice(bytes);
+        }
+        self.len += bytes.len();
+    }
+}
+
+/// Writes the text that a valid string stands for.
+fn decode(raw: &[u8], out: &mut impl Output) {
+    let mut rest = raw;
+    while let Some(at) = next_escape(rest) {
+        let (plain, escape) = rest.split_at(at);
+        decode_plain(plain, out);
+        rest = decode_escape(escape, out);
+    }
+    decode_plain(rest, out);
+}
+
+#[inline]
+fn next_escape(rest: &[u8]) -> Option<usize> {
+    // Escapes often come one behind the other.
+    if rest.first() == Some(&b'\\') { Some(0) } else { memchr::memchr(b'\\', rest) }
+}
+
+/// Writes bytes, with U+FFFD for each that is no UTF-8.
+#[inline]
+fn decode_plain(bytes: &[u8], out: &mut impl Output) {
+    let mut rest = bytes;
+    while let Some(first) = rest.first() {
+        // No character starts with these.
+        if matches!(first, 0x80..=0xc1 | 0xf5..) {
+            out.extend(REPLACEMENT);
+            rest = rest.get(1..).unwrap_or(&[]);
+            continue;
+        }
+        let Some(chunk) = rest.utf8_chunks().next() else { return };
+        out.extend(chunk.valid().as_bytes());
+        chunk.invalid().iter().for_each(|_| out.extend(REPLACEMENT));
+        rest = rest.get(chunk.valid().len() + chunk.invalid().len()..).unwrap_or(&[]);
     }
 }
 
 /// Decodes the escape that the bytes start with, or two that make a pair, and returns what follows.
-fn decode_escape<'a>(escape: &'a [u8], push: &mut impl FnMut(&[u8])) -> &'a [u8] {
-    if let Some(unit) = code_unit(escape) {
-        let rest = escape.get(6..).unwrap_or(&[]);
-        let (found, used) = match code_unit(rest) {
-            Some(low) if is_pair(unit, low) => (char::from_u32(pair(unit, low)), 6),
-            _ => (char::from_u32(unit), 0),
-        };
-        let mut buffer = [0; 4];
-        push(found.unwrap_or(char::REPLACEMENT_CHARACTER).encode_utf8(&mut buffer).as_bytes());
-        return rest.get(used..).unwrap_or(&[]);
-    }
+#[inline]
+fn decode_escape<'a>(escape: &'a [u8], out: &mut impl Output) -> &'a [u8] {
     let byte = match escape.get(1) {
+        Some(b'u') => return decode_unit(escape, out),
         Some(b'b') => 0x08,
         Some(b'f') => 0x0c,
         Some(b'n') => b'\n',
@@ -185,8 +244,20 @@ fn decode_escape<'a>(escape: &'a [u8], push: &mut impl FnMut(&[u8])) -> &'a [u8]
         Some(other) => *other,
         None => return &[],
     };
-    push(&[byte]);
+    out.push(byte);
     escape.get(2..).unwrap_or(&[])
+}
+
+fn decode_unit<'a>(escape: &'a [u8], out: &mut impl Output) -> &'a [u8] {
+    let unit = code_unit(escape).unwrap_or(0);
+    let rest = escape.get(6..).unwrap_or(&[]);
+    let (found, used) = match code_unit(rest) {
+        Some(low) if is_pair(unit, low) => (char::from_u32(pair(unit, low)), 6),
+        _ => (char::from_u32(unit), 0),
+    };
+    let mut buffer = [0; 4];
+    out.extend(found.unwrap_or(char::REPLACEMENT_CHARACTER).encode_utf8(&mut buffer).as_bytes());
+    rest.get(used..).unwrap_or(&[])
 }
 
 /// Returns the number of a `\uXXXX` that the bytes start with.

@@ -46,7 +46,7 @@ enum Key<'e> {
 
 /// Appends a value.
 pub(super) fn write(value: Value<'_>, out: &mut Vec<u8>, format: Format) {
-    let mut stack: SmallVec<[Frame<'_>; 8]> = SmallVec::new();
+    let mut stack: SmallVec<[Frame<'_>; 16]> = SmallVec::new();
     let mut value = value;
     loop {
         if !write_scalar(value, out, format) {
