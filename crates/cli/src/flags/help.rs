@@ -13,7 +13,7 @@ const HIDDEN: &[&str] = &["v1-compatible", "rego-v1"];
 /// Returns the usage and the flags of a command; flags that are not there yet are left out.
 pub(crate) fn usage(line: &str, flags: &[Flag]) -> String {
     let mut rows: Vec<(String, String)> =
-        flags.iter().filter(|it| it.kind != Kind::Absent).map(row).collect();
+        flags.iter().filter(|it| it.kind != Kind::Absent && !HIDDEN.contains(&it.name)).map(row).collect();
     let command = line.split(' ').next().unwrap_or_default();
     rows.push(("  -h, --help".to_owned(), format!("help for {command}")));
     rows.sort_by(|a, b| sort_key(&a.0).cmp(sort_key(&b.0)));
