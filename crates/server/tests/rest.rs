@@ -31,6 +31,8 @@ broken := 2 if input.clash
 ratio := 1 / input.zero
 
 crash := test.crash(input)
+
+given := [input]
 "#;
 
 const MAIN: &str = r#"
@@ -209,6 +211,7 @@ fn default_decision_and_legacy_paths() {
     server.post("/", r#"{"ok": 1}"#).is(200, "{\"echo\":{\"ok\":1}}\n");
     server.post("/", r#"{"no": 1}"#).has(404, "\"message\": \"document undefined: data.system.main\"");
     server.post("/v0/data/app/allow", r#"{"user": "ann"}"#).is(200, "true\n");
+    server.post("/v0/data/app/given", "").is(200, "[null]\n");
     server.post("/v0/data/app/nothing", "1").has(404, "document missing: data.app.nothing");
     server.get("/").has(200, "<html>");
 }

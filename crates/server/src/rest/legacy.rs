@@ -34,7 +34,8 @@ pub(crate) fn decide(core: &Core, request: &Request, path: &str, keys: impl Fn()
     } else {
         match json::outline(&request.body, "") {
             Ok(Some(outline)) => Input::Json(outline.value),
-            Ok(None) => Input::Undefined,
+            // As OPA has it, no body says `null`.
+            Ok(None) => Input::Json(b"null"),
             Err(error) => return malformed(&error.to_string()),
         }
     };
