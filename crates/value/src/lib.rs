@@ -18,6 +18,7 @@ mod node;
 pub mod number;
 #[expect(unsafe_code, reason = "the one file of unsafe operations")]
 mod raw;
+pub mod serde;
 mod text;
 mod value;
 
