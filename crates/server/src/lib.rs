@@ -2,7 +2,7 @@
 //!
 //! Each core runs a thread with its own listener on the same port, its own engine memory and its own prepared
 //! queries: nothing is locked on the way of a decision. A protocol is a folder (`rest`), an endpoint a file in it;
-//! [`router`] is the table of them. What a request may do to its thread is bounded: bodies have a limit, and a
+//! `router` is the table of them. What a request may do to its thread is bounded: bodies have a limit, and a
 //! panic answers 500 and is counted.
 
 #![forbid(unsafe_code)]
