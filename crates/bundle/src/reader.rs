@@ -251,12 +251,16 @@ fn data_path(path: &str) -> Vec<String> {
     folders.trim_start_matches(['/', '.']).split('/').filter(|it| !it.is_empty()).map(str::to_owned).collect()
 }
 
-/// Joins a folder and a path in it; without a folder the path stays as it is.
+/// Joins a folder and a path in it; without a folder the path stays as it is, in `.` its names stand alone.
 fn join(folder: &str, path: &str) -> String {
     if folder.is_empty() {
         return path.to_owned();
     }
-    format!("{}/{}", folder.trim_end_matches('/'), path.trim_start_matches('/'))
+    let path = path.trim_start_matches('/');
+    if folder == "." {
+        return path.to_owned();
+    }
+    format!("{}/{path}", folder.trim_end_matches('/'))
 }
 
 #[cfg(test)]
@@ -281,6 +285,13 @@ mod tests {
 
     fn fault(members: &[(&str, &str)]) -> String {
         read(members).expect_err("a fault").to_string()
+    }
+
+    #[test]
+    fn names_in_the_current_folder_stand_alone() {
+        assert_eq!(join(".", "/p/x.rego"), "p/x.rego");
+        assert_eq!(join("a/", "/p/x.rego"), "a/p/x.rego");
+        assert_eq!(join("", "/p/x.rego"), "/p/x.rego");
     }
 
     #[test]

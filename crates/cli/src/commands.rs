@@ -4,10 +4,17 @@
 //! chosen.
 
 mod bench;
+mod capabilities;
 mod check;
+mod deps;
 mod eval;
+mod exec;
+mod fmt;
+mod inspect;
+mod parse;
 mod run;
 mod scenario;
+mod test;
 mod version;
 
 use crate::flags::{self, Flag, Parsed, help, table};
@@ -41,12 +48,28 @@ const COMMANDS: &[Command] = &[
         run: bench::run,
     },
     Command {
+        name: "capabilities",
+        usage: "capabilities [flags]",
+        short: "Print the capabilities of lictor",
+        long: "Show what policies may use: built-ins, keywords and features, by release or by file.",
+        flags: table::CAPABILITIES_OF,
+        run: capabilities::run,
+    },
+    Command {
         name: "check",
         usage: "check <path> [path [...]] [flags]",
         short: "Check Rego source files",
         long: "Check Rego source files for parse and compilation errors.",
         flags: table::CHECK,
         run: check::run,
+    },
+    Command {
+        name: "deps",
+        usage: "deps <query> [flags]",
+        short: "Analyze Rego query dependencies",
+        long: deps::LONG,
+        flags: table::DEPS,
+        run: deps::run,
     },
     Command {
         name: "eval",
@@ -57,12 +80,52 @@ const COMMANDS: &[Command] = &[
         run: eval::run,
     },
     Command {
+        name: "exec",
+        usage: "exec <path> [<path> [...]] [flags]",
+        short: "Execute against input files",
+        long: exec::LONG,
+        flags: table::EXEC,
+        run: exec::run,
+    },
+    Command {
+        name: "fmt",
+        usage: "fmt [path [...]] [flags]",
+        short: "Format Rego source files",
+        long: fmt::LONG,
+        flags: table::FMT,
+        run: fmt::run,
+    },
+    Command {
+        name: "inspect",
+        usage: "inspect <path> [<path> [...]] [flags]",
+        short: "Inspect bundle(s)",
+        long: inspect::LONG,
+        flags: table::INSPECT,
+        run: inspect::run,
+    },
+    Command {
+        name: "parse",
+        usage: "parse <path> [flags]",
+        short: "Parse Rego source file",
+        long: "Parse Rego source file and print AST.",
+        flags: table::PARSE,
+        run: parse::run,
+    },
+    Command {
         name: "run",
         usage: "run --server [flags] [files]",
         short: "Start lictor in server mode",
         long: "Start an instance of lictor that answers policy decisions over HTTP.",
         flags: table::RUN,
         run: run::run,
+    },
+    Command {
+        name: "test",
+        usage: "test <path> [path [...]] [flags]",
+        short: "Execute Rego test cases",
+        long: test::LONG,
+        flags: table::TEST,
+        run: test::run,
     },
     Command {
         name: "version",
@@ -75,20 +138,7 @@ const COMMANDS: &[Command] = &[
 ];
 
 /// Commands of OPA's that are not there yet; they are refused by name.
-const ABSENT: &[&str] = &[
-    "build",
-    "capabilities",
-    "completion",
-    "deps",
-    "exec",
-    "fmt",
-    "inspect",
-    "oracle",
-    "parse",
-    "refactor",
-    "sign",
-    "test",
-];
+const ABSENT: &[&str] = &["build", "completion", "oracle", "refactor", "sign"];
 
 /// Exit code for a command line that makes no sense.
 const USAGE_EXIT: u8 = 1;
@@ -175,7 +225,7 @@ fn overview() -> String {
     let mut out = "Decides who may do what, by policies written in Rego.\n\nUsage:\n  lictor [command]\n\nAvailable Commands:\n"
         .to_owned();
     for command in COMMANDS {
-        out.push_str(&format!("  {:8} {}\n", command.name, command.short));
+        out.push_str(&format!("  {:12} {}\n", command.name, command.short));
     }
     out.push_str("\nFlags:\n  -h, --help   help for lictor\n\nUse \"lictor [command] --help\" for more information about a command.\n");
     out

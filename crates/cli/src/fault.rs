@@ -43,10 +43,14 @@ pub(crate) fn of_eval(error: EvalError, expressions: &[QueryExpression]) -> Faul
     Fault::Eval(error, text)
 }
 
+/// Returns the text of something that went wrong with files.
+pub(crate) fn while_loading(message: String) -> String {
+    list_text(&[Fault::Text(message)], " during loading")
+}
+
 impl Fault {
-    /// Appends the object of `errors`.
+    /// Appends the object that stands in `errors`.
     pub(crate) fn write_json(&self, out: &mut Vec<u8>) {
-        json::item(out);
         out.push(b'{');
         json::key("message", out);
         match self {
@@ -76,10 +80,24 @@ impl Fault {
     }
 }
 
+/// Writes an error of an evaluation as the library gives it, the code first.
+pub(crate) fn write_error(error: &EvalError, out: &mut Vec<u8>) {
+    out.push(b'{');
+    json::key("code", out);
+    json::string(error.code().as_str(), out);
+    json::key("message", out);
+    json::string(error.message(), out);
+    if let Some(at) = error.position() {
+        write_location(&at.file, at.row, at.col, out);
+    }
+    out.push(b'}');
+}
+
 /// Writes the list as the value of `errors`.
 pub(crate) fn write_list(faults: &[Fault], out: &mut Vec<u8>) {
     out.push(b'[');
     for fault in faults {
+        json::item(out);
         fault.write_json(out);
     }
     out.push(b']');
@@ -112,14 +130,7 @@ pub(crate) fn list_text(faults: &[Fault], when: &str) -> String {
 
 fn write_location(file: &str, row: u32, col: u32, out: &mut Vec<u8>) {
     json::key("location", out);
-    out.push(b'{');
-    json::key("file", out);
-    json::string(file, out);
-    json::key("row", out);
-    json::number(row, out);
-    json::key("col", out);
-    json::number(col, out);
-    out.push(b'}');
+    json::location(file, row, col, out);
 }
 
 fn write_fields(fields: &[(String, Detail)], out: &mut Vec<u8>) {
@@ -136,6 +147,7 @@ fn write_detail(detail: &Detail, out: &mut Vec<u8>) {
         Detail::Null => out.extend_from_slice(b"null"),
         Detail::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
         Detail::Int(value) => json::number(*value, out),
+        Detail::Number(text) => out.extend_from_slice(text.as_bytes()),
         Detail::Text(text) => json::string(text, out),
         Detail::List(items) => {
             out.push(b'[');

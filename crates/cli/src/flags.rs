@@ -6,7 +6,7 @@
 
 pub(crate) mod help;
 pub(crate) mod table;
-mod values;
+pub(crate) mod values;
 
 use std::time::Duration;
 
@@ -42,6 +42,8 @@ pub(crate) enum Kind {
     Time,
     /// One of several words; the first is the default.
     Choice(&'static [&'static str]),
+    /// One of several words, with a default.
+    ChoiceOr(&'static str, &'static [&'static str]),
     /// A flag of OPA's that is not there yet: it is refused by name.
     Absent,
 }
@@ -182,6 +184,7 @@ impl Parsed {
         self.last(name).unwrap_or_else(|| match self.kind(name) {
             Some(Kind::Text(default)) => default,
             Some(Kind::Choice(words)) => words.first().copied().unwrap_or_default(),
+            Some(Kind::ChoiceOr(default, _)) => default,
             _ => "",
         })
     }
@@ -265,7 +268,7 @@ mod tests {
                 "invalid argument \"maybe\" for \"--fail\" flag: strconv.ParseBool: parsing \"maybe\": invalid syntax",
             ),
             (&["--coverage"], "flag --coverage is not supported by this version of lictor"),
-            (&["-t", "wasm"], "flag -t, --target is not supported by this version of lictor"),
+            (&["-p"], "flag -p, --partial is not supported by this version of lictor"),
         ];
         for (line, wanted) in cases {
             assert_eq!(eval(line).map(|_| ()), Err((*wanted).to_owned()));

@@ -7,6 +7,7 @@ mod bundles;
 mod files;
 mod ignore;
 mod paths;
+mod schemas;
 
 use std::collections::HashSet;
 
@@ -15,8 +16,11 @@ use lictor::{DataError, Document, Engine, RegoVersion};
 use crate::fault::{Fault, Faults};
 use crate::timers::{MODULE_PARSE, Timers};
 
-pub(crate) use bundles::BundleFault;
+pub(crate) use bundles::{BundleFault, version_numbered};
+pub(crate) use files::join;
+pub(crate) use files::tidy;
 pub(crate) use paths::{clean, go_error, input_document, read_file, read_stdin};
+pub(crate) use schemas::read_schemas;
 
 /// Fills an engine from paths.
 pub(crate) struct Loader<'a> {
@@ -28,6 +32,8 @@ pub(crate) struct Loader<'a> {
     only_rego: bool,
     /// Whether faults are told that the parser found after it had recovered from one that ends OPA's.
     recovered: bool,
+    /// Whether modules of a bundle in a folder are named by their path in it, as those of archives are.
+    named_from_root: bool,
     documents: Vec<Known>,
     seen: HashSet<(Vec<String>, String)>,
     faults: Faults,
@@ -49,6 +55,7 @@ impl<'a> Loader<'a> {
             ignore: &[],
             only_rego: false,
             recovered: false,
+            named_from_root: false,
             documents: Vec::new(),
             seen: HashSet::new(),
             faults: Vec::new(),
@@ -65,6 +72,12 @@ impl<'a> Loader<'a> {
     pub(crate) fn checking(mut self) -> Self {
         self.only_rego = true;
         self.telling_all()
+    }
+
+    /// Names modules of bundles by their path in the bundle.
+    pub(crate) fn naming_from_root(mut self) -> Self {
+        self.named_from_root = true;
+        self
     }
 
     /// Tells also of faults that the parser found after it had recovered.

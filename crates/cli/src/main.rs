@@ -6,15 +6,23 @@
 #![forbid(unsafe_code)]
 
 mod commands;
+mod config;
 mod fault;
 mod flags;
 mod host;
+mod in_order;
 mod load;
 mod output;
 mod setup;
 mod timers;
 
 use std::process::ExitCode;
+
+use mimalloc::MiMalloc;
+
+/// Trees of thousands of modules are made of small pieces, and threads of the server free what others made.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> =

@@ -3,9 +3,12 @@
 //! Apart so that only one file touches the streams; a closed pipe ends the process quietly. Formats are files below and
 //! write into buffers.
 
+pub(crate) mod contents;
+pub(crate) mod diff;
 pub(crate) mod json;
 pub(crate) mod solutions;
 pub(crate) mod table;
+pub(crate) mod verdicts;
 
 use std::io::Write as _;
 

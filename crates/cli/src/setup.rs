@@ -3,13 +3,21 @@
 //! Faults come in OPA's order: those of loading, of the query's text, of the modules together, of the query among
 //! them.
 
-use lictor::{Diagnostic, Document, Engine, Options, Policy, Query, QueryOptions, RegoVersion};
+use std::sync::Arc;
+
+use lictor::{
+    Capabilities, Diagnostic, Document, Engine, Options, Passes, Policy, Query, QueryOptions, RegoVersion,
+    SchemaSet,
+};
+use lictor_server::{Level, Log, LogFormat};
+use lictor_syntax::ast::TermKind;
 use lictor_syntax::diagnostics::codes;
-use lictor_syntax::{ParseOptions, parse_query, parse_statements};
+use lictor_syntax::{ParseOptions, parse_query, parse_statements, parse_term};
 
 use crate::fault::{self, Fault, Faults};
 use crate::flags::Parsed;
-use crate::load::{Loader, clean, input_document, read_file, read_stdin};
+use crate::host::fetch_schema;
+use crate::load::{Loader, clean, input_document, read_file, read_schemas, read_stdin};
 use crate::timers::{MODULE_COMPILE, QUERY_COMPILE, QUERY_PARSE, Timers};
 
 /// Refuses flags that contradict each other.
@@ -29,9 +37,90 @@ pub(crate) fn validate(flags: &Parsed) -> Result<(), String> {
     Err(message.to_owned())
 }
 
+/// Refuses what flags of `eval` ask for that is not there yet.
+pub(crate) fn refuse_absent(flags: &Parsed) -> Result<(), String> {
+    // OPA looks at the first one alone.
+    if let Some(unknown) = flags.list("unknowns").into_iter().find(|it| *it != "input") {
+        let parsed = parse_term(unknown, &ParseOptions::default());
+        match parsed.tree.map(|it| it.kind) {
+            Some(TermKind::Ref(_)) => {}
+            Some(_) => {
+                let message = "illegal argument with --unknowns, specify string with one or more --unknowns";
+                return Err(message.to_owned());
+            }
+            None => {
+                let faults: Vec<Fault> = parsed.diagnostics.into_iter().map(Fault::Rego).collect();
+                return Err(format!("failed to parse term: {}", fault::list_text(&faults, "")));
+            }
+        }
+    }
+    if flags.number("optimize") > 0 {
+        return Err("flag -O, --optimize above 0 is not supported by this version of lictor".to_owned());
+    }
+    refuse_wasm(flags)
+}
+
+/// Refuses the target that is not there yet.
+pub(crate) fn refuse_wasm(flags: &Parsed) -> Result<(), String> {
+    if flags.text("target") == "wasm" {
+        return Err("flag -t, --target wasm is not supported by this version of lictor".to_owned());
+    }
+    Ok(())
+}
+
 /// Returns the version of the language that modules and the query are in.
 pub(crate) fn version(flags: &Parsed) -> RegoVersion {
     if flags.is_on("v0-compatible") { RegoVersion::V0 } else { RegoVersion::V1 }
+}
+
+/// Returns how the flags say to log.
+pub(crate) fn log(flags: &Parsed) -> Log {
+    let level = match flags.text("log-level") {
+        "debug" => Level::Debug,
+        "error" => Level::Error,
+        _ => Level::Info,
+    };
+    // The layout is needed until the process ends.
+    let layout: &'static str = match flags.text("log-timestamp-format") {
+        "" => "",
+        given => Box::leak(given.to_owned().into_boxed_str()),
+    };
+    let format = match flags.text("log-format") {
+        "text" => LogFormat::Text,
+        "json-pretty" => LogFormat::JsonPretty,
+        _ => LogFormat::Json,
+    };
+    Log { level, format, layout }
+}
+
+/// Returns what policies may use, if the command line says it: a release, or a file.
+pub(crate) fn capabilities(flags: &Parsed) -> Result<Option<Capabilities>, String> {
+    let given = flags.text("capabilities");
+    if given.is_empty() {
+        return Ok(None);
+    }
+    let file = read_file(given).ok().and_then(|it| Capabilities::from_json(&it).ok());
+    file.or_else(|| Capabilities::of_version(given)).map(Some).ok_or_else(|| {
+        format!(
+            "invalid argument {given:?} for \"--capabilities\" flag: no such file or capabilities version found: {given}"
+        )
+    })
+}
+
+/// Gives an engine what the command line says that policies may use.
+pub(crate) fn limit(flags: &Parsed, engine: &mut Engine) -> Result<(), String> {
+    if let Some(given) = capabilities(flags)? {
+        engine.set_capabilities(&given).map_err(|err| err.to_string())?;
+    }
+    Ok(())
+}
+
+/// Reads the schemas that the command line names.
+pub(crate) fn schemas(flags: &Parsed) -> Result<Arc<SchemaSet>, String> {
+    match flags.text("schema") {
+        "" => Ok(Arc::new(SchemaSet::default().fetching(Arc::new(fetch_schema)))),
+        path => read_schemas(path).map(|it| Arc::new(it.fetching(Arc::new(fetch_schema)))),
+    }
 }
 
 /// Returns the text of the query.
@@ -60,25 +149,29 @@ const NOT_A_BODY: &str = "not-a-query";
 
 /// Loads, compiles and prepares what the flags name.
 pub(crate) fn prepare(flags: &Parsed, text: &str, timers: &mut Timers) -> Result<Query, Faults> {
+    flags.list("disable-inlining").into_iter().try_for_each(check_reference)?;
     let mut engine = Engine::new(Options {
         version: version(flags),
         strict: flags.is_on("strict"),
         print: true,
         strict_builtin_errors: flags.is_on("strict-builtin-errors"),
+        passes: if flags.is_on("show-builtin-errors") { Passes::NONE } else { Passes::ALL },
+        schemas: schemas(flags).map_err(|it| vec![Fault::Text(it)])?,
         ..Options::default()
     });
+    limit(flags, &mut engine).map_err(|it| vec![Fault::Text(it)])?;
     load(flags, &mut engine, timers)?;
     if text.is_empty() {
         return Err(vec![Fault::Text("cannot evaluate empty query".to_owned())]);
     }
-    let is_empty = timers.time(QUERY_PARSE, || parse(flags, text))?;
+    let is_empty = timers.time(QUERY_PARSE, || parse(flags, &engine, text))?;
     let policy = compile(&engine, timers)?;
     if is_empty {
         let empty = Diagnostic::unplaced(codes::COMPILE, "empty-query", "empty query cannot be compiled");
         return Err(vec![Fault::Rego(empty)]);
     }
     let options = QueryOptions {
-        package: Some(flags.text("package").to_owned()).filter(|it| !it.is_empty()),
+        package: Some(flags.text("package")).filter(|it| !it.is_empty()).map(|it| format!("data.{it}")),
         imports: flags.list("import").into_iter().map(str::to_owned).collect(),
         version: version(flags),
     };
@@ -86,9 +179,19 @@ pub(crate) fn prepare(flags: &Parsed, text: &str, timers: &mut Timers) -> Result
     query.map_err(|faults| fault::of_policy(&faults))
 }
 
+/// Refuses a path that is none, though nothing asks where it leads.
+fn check_reference(text: &str) -> Result<(), Faults> {
+    let parsed = parse_term(text, &ParseOptions::default());
+    match parsed.tree.map(|it| it.kind) {
+        Some(TermKind::Ref(_)) => Ok(()),
+        Some(_) => Err(vec![Fault::Text(format!("expected ref but got {text}"))]),
+        None => Err(parsed.diagnostics.into_iter().map(Fault::Rego).collect()),
+    }
+}
+
 /// Finds the faults of the query's text and of what stands around it; says whether the query says nothing.
-fn parse(flags: &Parsed, text: &str) -> Result<bool, Faults> {
-    let options = ParseOptions { version: version(flags), ..ParseOptions::default() };
+fn parse(flags: &Parsed, engine: &Engine, text: &str) -> Result<bool, Faults> {
+    let options = engine.parse_options(version(flags)).map_err(|it| fault::of_policy(&it))?;
     let package = Some(flags.text("package")).filter(|it| !it.is_empty()).map(|it| format!("package {it}"));
     let imports = flags.list("import").into_iter().map(|it| format!("import {it}"));
     for statement in package.into_iter().chain(imports) {
@@ -124,7 +227,12 @@ fn load(flags: &Parsed, engine: &mut Engine, timers: &mut Timers) -> Result<(), 
 
 fn compile(engine: &Engine, timers: &mut Timers) -> Result<Policy, Faults> {
     let compiled = if engine.modules().is_empty() {
-        engine.compile()
+        // Without modules only the schema of the input can be at fault, and OPA does not say so.
+        let faults = |_| {
+            let message = "compiler has errors";
+            vec![Fault::Rego(Diagnostic::unplaced("eval_internal_error", "schema", message))]
+        };
+        Ok(engine.compile().map_err(faults)?)
     } else {
         timers.time(MODULE_COMPILE, || engine.compile())
     };

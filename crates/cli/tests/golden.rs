@@ -150,21 +150,49 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Writes `N` for what follows the name of a timer.
+/// Writes `N` for times and identifiers: what follows the name of a timer, and what stands behind the verdict on a test.
 fn masked(text: &str) -> String {
+    const VERDICTS: [&str; 3] = [": PASS (", ": FAIL (", ": ERROR ("];
     let mut out = String::new();
     for line in text.split_inclusive('\n') {
-        match line.find("_ns\": ") {
-            Some(at) if line.trim_end().ends_with(|it: char| it.is_ascii_digit() || it == ',') => {
-                let (name, rest) = line.split_at(at + 6);
+        if let Some((_, rest)) = line.strip_prefix("time=\"").and_then(|it| it.split_once('"')) {
+            out.push_str("time=\"N\"");
+            out.push_str(rest);
+            continue;
+        }
+        let id = line.find("\"decision_id\": \"").or_else(|| line.find("\"time\":\""));
+        if let Some(at) = id {
+            out.push_str(&masked_id(line, at));
+            continue;
+        }
+        let timer = ["_ns\": ", "\"duration\": "].iter().find_map(|it| Some(line.find(it)? + it.len()));
+        let verdict = VERDICTS.iter().find_map(|it| Some(line.find(it)? + it.len()));
+        match (timer, verdict) {
+            (Some(at), _) if line.trim_end().ends_with(|it: char| it.is_ascii_digit() || it == ',') => {
+                let (name, rest) = line.split_at(at);
                 out.push_str(name);
                 out.push('N');
                 out.extend(rest.chars().filter(|it| !it.is_ascii_digit()));
+            }
+            (_, Some(at)) => {
+                let (name, _) = line.split_at(at);
+                out.push_str(name);
+                out.push_str("N)\n");
             }
             _ => out.push_str(line),
         }
     }
     out
+}
+
+/// Writes `N` for a quoted value; `at` is where its name starts.
+fn masked_id(line: &str, at: usize) -> String {
+    let mut parts: Vec<&str> = line.split('"').collect();
+    let before = line.get(..at).map_or(0, |it| it.matches('"').count());
+    if let Some(value) = parts.get_mut(before + 3) {
+        *value = "N";
+    }
+    parts.join("\"")
 }
 
 fn difference(wanted: &str, said: &str) -> String {

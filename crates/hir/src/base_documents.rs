@@ -54,9 +54,13 @@ mod tests {
             strict: false,
             print: false,
             error_limit: 10,
+            test_cases: false,
+            schemas: None,
+            unsafe_builtins: &[],
+            lenient: false,
         };
-        let modules: Vec<_> = parsed.tree.into_iter().collect();
-        let hir = lower(&modules, &options).hir;
+        let modules = crate::Modules(parsed.tree.into_iter().collect());
+        let hir = lower(&std::sync::Arc::new(modules), &options).hir;
         let found = check_base_documents(&hir, &|path| matches!(path, ["a", "b", "d"] | ["a", "e"]));
         let texts: Vec<String> = found.iter().map(ToString::to_string).collect();
         assert_eq!(

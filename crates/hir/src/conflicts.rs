@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Reports conflicts among all rules.
-pub(crate) fn check(index: &Index<'_>, modules: &[&ast::Module], sink: &mut Sink) {
+pub(crate) fn check(index: &Index, modules: &[&ast::Module], sink: &mut Sink) {
     for node in &index.nodes {
         if !node.rules.is_empty() {
             Check { index, modules, sink }.node(node);
@@ -20,13 +20,13 @@ pub(crate) fn check(index: &Index<'_>, modules: &[&ast::Module], sink: &mut Sink
 }
 
 struct Check<'c, 'a> {
-    index: &'c Index<'a>,
+    index: &'c Index,
     modules: &'c [&'a ast::Module],
     sink: &'c mut Sink,
 }
 
 impl<'a> Check<'_, 'a> {
-    fn node(&mut self, node: &Node<'a>) {
+    fn node(&mut self, node: &Node) {
         self.packages(node);
         if let [one] = node.rules.as_slice()
             && node.children.is_empty()
@@ -34,7 +34,7 @@ impl<'a> Check<'_, 'a> {
         {
             return;
         }
-        let rules: Vec<&Entry<'a>> = node.rules.iter().filter_map(|it| self.index.rule(*it)).collect();
+        let rules: Vec<Entry<'_>> = node.rules.iter().filter_map(|it| self.index.rule(*it)).collect();
         let (Some(first), Some(last)) = (rules.first(), rules.last()) else { return };
         let Some((source, span)) = self.place(first) else { return };
         let name = self.index.rule_text(last);
@@ -55,12 +55,12 @@ impl<'a> Check<'_, 'a> {
     }
 
     /// Returns the rules below a node that must not be there, with their places.
-    fn inside(&self, node: &Node<'_>, rules: &[&Entry<'_>]) -> Vec<(String, String)> {
+    fn inside(&self, node: &Node, rules: &[Entry<'_>]) -> Vec<(String, String)> {
         if node.children.is_empty() {
             return Vec::new();
         }
         let ground = rules.iter().any(|it| it.ground);
-        let mut below: Vec<(Vec<Key<'_>>, &Entry<'_>)> = Vec::new();
+        let mut below: Vec<(Vec<Key<'_>>, Entry<'_>)> = Vec::new();
         let mut open: Vec<NodeId> = node.children.clone();
         while let Some(id) = open.pop() {
             let Some(child) = self.index.node(id) else { continue };
@@ -75,17 +75,17 @@ impl<'a> Check<'_, 'a> {
         let mut out: Vec<(Vec<Key<'_>>, String, String)> = Vec::new();
         for (path, entry) in below {
             let covered = out.iter().any(|(other, text, _)| {
-                path.starts_with(other) && (path.len() > other.len() || *text == self.index.rule_text(entry))
+                path.starts_with(other) && (path.len() > other.len() || *text == self.index.rule_text(&entry))
             });
-            if let (false, Some((source, span))) = (covered, self.place(entry)) {
-                out.push((path, self.index.rule_text(entry), location_text(source, span)));
+            if let (false, Some((source, span))) = (covered, self.place(&entry)) {
+                out.push((path, self.index.rule_text(&entry), location_text(source, span)));
             }
         }
         out.into_iter().map(|(_, text, place)| (text, place)).collect()
     }
 
-    fn defaults(&mut self, rules: &[&Entry<'a>], name: &str) {
-        let defaults: Vec<&&Entry<'a>> = rules.iter().filter(|it| it.rule.default).collect();
+    fn defaults(&mut self, rules: &[Entry<'_>], name: &str) {
+        let defaults: Vec<&Entry<'_>> = rules.iter().filter(|it| it.rule.default).collect();
         let Some(first) = defaults.first().filter(|_| defaults.len() > 1) else { return };
         let places: Vec<String> = defaults
             .iter()
@@ -98,7 +98,7 @@ impl<'a> Check<'_, 'a> {
     }
 
     /// Reports packages whose path is that of a rule.
-    fn packages(&mut self, node: &Node<'a>) {
+    fn packages(&mut self, node: &Node) {
         for id in &node.rules {
             for at in &node.modules {
                 self.package(*id, *at);
@@ -122,9 +122,9 @@ impl<'a> Check<'_, 'a> {
 }
 
 /// Tells whether rules of one path define different things.
-fn do_not_fit(rules: &[&Entry<'_>]) -> bool {
+fn do_not_fit(rules: &[Entry<'_>]) -> bool {
     let Some(first) = rules.first() else { return false };
-    let any = |test: &dyn Fn(&Entry<'_>) -> bool| rules.iter().any(|it| test(it));
+    let any = |test: &dyn Fn(&Entry<'_>) -> bool| rules.iter().any(test);
     let complete = any(&|it| !it.is_set() && it.ground);
     let partial = any(&|it| it.is_set() || !it.ground);
     any(&|it| it.is_set() != first.is_set())

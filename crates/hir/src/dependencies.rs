@@ -46,7 +46,7 @@ pub(crate) struct Reference<'r> {
 pub(crate) type Known<'r> = Vec<(usize, VarId, Vec<&'r Term>)>;
 
 /// Returns what each branch of a rule selects.
-pub(crate) fn of_rule(index: &Index<'_>, rule: &Rule) -> Vec<Vec<Selected>> {
+pub(crate) fn of_rule(index: &Index, rule: &Rule) -> Vec<Vec<Selected>> {
     let one = |(at, branch): (usize, &Branch)| {
         let mut out = Vec::new();
         let args = if at == 0 { rule.args.as_slice() } else { &[] };
@@ -64,11 +64,7 @@ pub(crate) fn of_rule(index: &Index<'_>, rule: &Rule) -> Vec<Vec<Selected>> {
 }
 
 /// Collects the references into `data` of a branch.
-pub(crate) fn references<'r>(
-    index: &'r Index<'_>,
-    branch: &'r Branch,
-    args: &'r [Term],
-) -> Vec<Reference<'r>> {
+pub(crate) fn references<'r>(index: &'r Index, branch: &'r Branch, args: &'r [Term]) -> Vec<Reference<'r>> {
     let mut walk = Walk { index, at: 0, out: Vec::new() };
     for (at, expr) in branch.body.iter().enumerate() {
         walk.at = at;
@@ -80,13 +76,13 @@ pub(crate) fn references<'r>(
     walk.out
 }
 
-struct Walk<'r, 'i> {
-    index: &'r Index<'i>,
+struct Walk<'r> {
+    index: &'r Index,
     at: usize,
     out: Vec<Reference<'r>>,
 }
 
-impl<'r> Walk<'r, '_> {
+impl<'r> Walk<'r> {
     fn body(&mut self, body: &'r [Expr]) {
         for expr in body {
             self.expr(expr);
@@ -207,11 +203,11 @@ pub(crate) fn is_constant(term: &Term) -> bool {
 }
 
 /// Selects what a path of steps may refer to.
-pub(crate) fn select(index: &Index<'_>, steps: &[Step<'_>], out: &mut Vec<Selected>) {
+pub(crate) fn select(index: &Index, steps: &[Step<'_>], out: &mut Vec<Selected>) {
     select_below(index, ROOT, steps, out);
 }
 
-fn select_below(index: &Index<'_>, node: NodeId, steps: &[Step<'_>], out: &mut Vec<Selected>) {
+fn select_below(index: &Index, node: NodeId, steps: &[Step<'_>], out: &mut Vec<Selected>) {
     let Some((step, rest)) = steps.split_first() else {
         out.push(Selected::Below(node));
         return;
@@ -235,7 +231,7 @@ fn select_below(index: &Index<'_>, node: NodeId, steps: &[Step<'_>], out: &mut V
 }
 
 /// Selects the rules at a node whose heads can go on as the reference does.
-fn select_at(index: &Index<'_>, node: NodeId, rest: &[Step<'_>], out: &mut Vec<Selected>) {
+fn select_at(index: &Index, node: NodeId, rest: &[Step<'_>], out: &mut Vec<Selected>) {
     let rules = index.node(node).map_or(&[][..], |it| it.rules.as_slice());
     if rules.is_empty() {
         return;

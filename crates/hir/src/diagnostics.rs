@@ -12,6 +12,7 @@ pub(crate) mod locals;
 pub(crate) mod names;
 pub(crate) mod recursion;
 pub(crate) mod safety;
+pub(crate) mod types;
 pub(crate) mod with;
 
 /// The stages that OPA tells apart, in its order.
@@ -25,6 +26,7 @@ pub(crate) enum Stage {
     TemplateStrings,
     VoidCalls,
     PrintCalls,
+    Annotations,
     WithValues,
     RuleConflicts,
     UndefinedFunctions,
@@ -32,6 +34,7 @@ pub(crate) enum Stage {
     BodySafety,
     Recursion,
     Types,
+    UnsafeBuiltins,
     DeprecatedBuiltins,
 }
 
@@ -47,17 +50,47 @@ struct Found {
 #[derive(Debug, Default)]
 pub(crate) struct Sink {
     found: Vec<Found>,
+    /// See [`crate::Options::lenient`].
+    lenient: bool,
+    /// A deprecated built-in is one of those that the policy needs.
+    deprecated: bool,
 }
 
 impl Sink {
+    /// Returns a sink without faults.
+    pub(crate) fn new(lenient: bool) -> Self {
+        Self { lenient, ..Self::default() }
+    }
+
     /// Files a fault that ends the compilation behind its stage.
     pub(crate) fn stop(&mut self, stage: Stage, diagnostic: Diagnostic) {
+        if self.lenient && (stage == Stage::BodySafety || diagnostic.name == calls::UNDEFINED) {
+            return;
+        }
         self.found.push(Found { stage, recoverable: false, diagnostic });
     }
 
     /// Files a fault that lets later stages run.
     pub(crate) fn go_on(&mut self, stage: Stage, diagnostic: Diagnostic) {
         self.found.push(Found { stage, recoverable: true, diagnostic });
+    }
+
+    /// Notes that the policy needs a deprecated built-in.
+    pub(crate) fn needs_deprecated(&mut self) {
+        self.deprecated = true;
+    }
+
+    /// Forgets calls of deprecated built-ins if they are none that the policy needs: OPA looks for such calls only
+    /// then, and does not list what is called in some bodies alone.
+    pub(crate) fn drop_deprecated_unless_needed(&mut self) {
+        if !self.deprecated {
+            self.found.retain(|it| it.stage != Stage::DeprecatedBuiltins);
+        }
+    }
+
+    /// Tells whether compilation ends before a stage.
+    pub(crate) fn ends_before(&self, stage: Stage) -> bool {
+        self.found.iter().any(|it| !it.recoverable && it.stage < stage)
     }
 
     /// Returns what is shown of modules, in the order of places; 0 is no limit.

@@ -31,6 +31,8 @@ pub(crate) struct Rule {
 pub(crate) struct VarInfo {
     pub(crate) name: Box<str>,
     pub(crate) generated: bool,
+    /// Was declared, which OPA gives a name of its own, or has none.
+    pub(crate) declared: bool,
 }
 
 #[derive(Clone, Debug)]

@@ -65,9 +65,10 @@ impl Finish<'_> {
         };
         let with = expr.with.into_iter().map(|it| self.with(it)).collect();
         if expr.negated {
-            return Expr { kind: ExprKind::Not(vec![Expr { kind, with: Vec::new(), place }]), with, place };
+            let inner = Expr { kind, with: Vec::new(), is_plain_not: false, place };
+            return Expr { kind: ExprKind::Not(vec![inner]), with, is_plain_not: true, place };
         }
-        Expr { kind, with, place }
+        Expr { kind, with, is_plain_not: false, place }
     }
 
     fn call(self, call: draft::Call) -> Call {

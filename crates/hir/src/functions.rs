@@ -3,17 +3,17 @@
 //! It runs on drafts whose calls are still nested, so that each is reported once and at its own place. Types of
 //! arguments are not its business.
 
-use lictor_syntax::{Source, Span, diagnostics::Detail};
+use lictor_syntax::{Source, Span};
 
 use crate::{
-    diagnostics::{Sink, Stage, calls as faults},
-    draft::{Call, Callee, Compr, Expr, ExprKind, Head, Ref, Replacement, Rule, Term, TermKind},
-    index::ROOT,
+    check::Types,
+    diagnostics::{Sink, Stage, calls as faults, types as type_faults},
+    draft::{Call, Callee, Compr, Expr, ExprKind, Head, Replacement, Rule, Term, TermKind},
+    index::Key,
     near::nearest,
     outputs,
     resolve::Context,
-    tree::GroupKind,
-    types::{Type, detail::of_literal},
+    types::{Key as ObjectKey, Type, elide::Named, relations::or},
 };
 
 /// The walk over one rule's or query's bodies.
@@ -23,8 +23,10 @@ pub(crate) struct Functions<'r, 'a> {
     pub(crate) sink: &'r mut Sink,
     /// Refuse deprecated built-ins.
     pub(crate) modern: bool,
-    /// The types of the policy's functions are known, so that they are shown as those of built-ins are.
-    pub(crate) typed: bool,
+    /// The types of the policy, if they are known: then its functions are shown as built-ins are.
+    pub(crate) types: Option<&'a Types>,
+    /// How many bodies are open that OPA does not look into when it lists what a policy needs.
+    pub(crate) closed: u32,
 }
 
 impl Functions<'_, '_> {
@@ -57,12 +59,12 @@ impl Functions<'_, '_> {
             }
             ExprKind::Every(every) => {
                 self.term(&every.domain);
-                self.body(&every.body);
+                self.closed_body(&every.body);
             }
-            ExprKind::Not(operand) => self.body(&operand.body),
+            ExprKind::Not(operand) => self.closed_body(&operand.body),
             ExprKind::And(lhs, rhs) | ExprKind::Or(lhs, rhs) => {
-                self.body(&lhs.body);
-                self.body(&rhs.body);
+                self.closed_body(&lhs.body);
+                self.closed_body(&rhs.body);
             }
         }
         for with in &expr.with {
@@ -72,10 +74,15 @@ impl Functions<'_, '_> {
         }
     }
 
+    fn closed_body(&mut self, body: &[Expr]) {
+        self.closed += 1;
+        self.body(body);
+        self.closed -= 1;
+    }
+
     fn term(&mut self, term: &Term) {
         match &term.kind {
             TermKind::Ref(reference) => {
-                self.check_value(reference, term.span);
                 if let Head::Term(head) = &reference.head {
                     self.term(head);
                 }
@@ -99,24 +106,6 @@ impl Functions<'_, '_> {
         }
     }
 
-    /// Refuses a function where a value is wanted.
-    fn check_value(&mut self, reference: &Ref, span: Span) {
-        if !matches!(reference.head, Head::Data) || reference.parts.len() < 2 {
-            return;
-        }
-        let index = self.ctx.index;
-        let node = reference.parts.iter().try_fold(ROOT, |node, part| match &part.kind {
-            TermKind::String(key) => index.child(node, key),
-            _ => None,
-        });
-        let Some(group) = node.and_then(|it| index.node(it)).and_then(|it| it.group) else { return };
-        let is_function = index.group(group).is_some_and(|it| matches!(it.kind, GroupKind::Function { .. }));
-        if is_function {
-            let fault = faults::function_as_value(self.source, span, &index.group_text(group));
-            self.sink.go_on(Stage::Types, fault);
-        }
-    }
-
     fn compr(&mut self, compr: &Compr) {
         self.body(&compr.body);
     }
@@ -130,17 +119,27 @@ impl Functions<'_, '_> {
         let have = call.args.len();
         let fits = if expr.generated { have == arity + 1 } else { have == arity || have == arity + 1 };
         if fits {
-            self.check_deprecated(&call.callee, expr.span);
+            self.check_allowed(&call.callee, expr.span);
             return true;
         }
         let given = if expr.generated { have.saturating_sub(1) } else { have };
         match &call.callee {
-            Callee::Function(group) if self.typed => {
-                let name = self.ctx.index.group_text(*group);
-                self.mismatch(&name, &vec![Type::Any; arity], call, expr.span);
-            }
             Callee::Function(group) => {
                 let name = self.ctx.index.group_text(*group);
+                let path: Vec<&str> = self
+                    .ctx
+                    .index
+                    .group(*group)
+                    .map(|it| self.ctx.index.path(it.node))
+                    .unwrap_or_default()
+                    .iter()
+                    .map(Key::text)
+                    .collect();
+                if let Some(Type::Function(function)) = self.types.and_then(|it| it.of_path(&path)) {
+                    let want: Vec<Named<'_>> =
+                        function.args.iter().map(|ty| Named { label: None, ty }).collect();
+                    return self.mismatch(&name, &want, call, expr.span);
+                }
                 let fault = faults::arity(self.source, expr.span, &name, arity, given);
                 self.sink.stop(Stage::UndefinedFunctions, fault);
             }
@@ -150,9 +149,16 @@ impl Functions<'_, '_> {
         false
     }
 
-    fn check_deprecated(&mut self, callee: &Callee, span: Span) {
+    fn check_allowed(&mut self, callee: &Callee, span: Span) {
         let Callee::Builtin(at) = callee else { return };
         let Some(declaration) = self.ctx.options.capabilities.at(*at) else { return };
+        if self.ctx.options.unsafe_builtins.iter().any(|it| **it == *declaration.name) {
+            let fault = faults::not_safe(self.source, span, &declaration.name);
+            self.sink.go_on(Stage::UnsafeBuiltins, fault);
+        }
+        if declaration.flags.deprecated && self.closed == 0 {
+            self.sink.needs_deprecated();
+        }
         if self.modern && declaration.flags.deprecated {
             let fault = faults::deprecated(self.source, span, &declaration.name);
             self.sink.go_on(Stage::DeprecatedBuiltins, fault);
@@ -176,21 +182,54 @@ impl Functions<'_, '_> {
     }
 
     fn builtin(&mut self, at: u32, call: &Call, span: Span) {
-        if let Some(declaration) = self.ctx.options.capabilities.at(at) {
-            self.mismatch(&declaration.name, &declaration.args, call, span);
-        }
+        let Some(declaration) = self.ctx.options.capabilities.at(at) else { return };
+        let args: Vec<Type> = declaration.args.iter().map(Type::normal).collect();
+        let named = |(at, ty)| Named { label: declaration.label(at), ty };
+        let want: Vec<Named<'_>> = args.iter().enumerate().map(named).collect();
+        self.mismatch(&declaration.name, &want, call, span);
     }
 
-    /// Reports a call with the types that are given and wanted.
-    fn mismatch(&mut self, name: &str, args: &[Type], call: &Call, span: Span) {
-        let have: Vec<Option<Type>> = call.args.iter().map(of_literal).collect();
-        let shown = have.iter().map(|it| it.as_ref().map_or_else(|| "???".to_owned(), ToString::to_string));
-        let shown: Vec<String> = shown.collect();
-        let want: Vec<String> = args.iter().map(ToString::to_string).collect();
-        let texts = [format!("({})", shown.join(", ")), format!("({})", want.join(", "))];
-        let have = have.iter().map(|it| it.as_ref().map_or(Detail::Null, Type::detail)).collect();
-        let want = args.iter().map(Type::detail).collect();
-        let fault = faults::builtin_arity(self.source, span, name, (have, want), texts);
+    /// Reports a call with the types that are given and wanted; it is not looked into.
+    fn mismatch(&mut self, name: &str, want: &[Named<'_>], call: &Call, span: Span) -> bool {
+        let have: Vec<Type> = call.args.iter().map(of_literal).collect();
+        let details = type_faults::operands(&have, want, &Type::Unknown);
+        let fault = faults::builtin_arity(self.source, span, name, details);
         self.sink.stop(Stage::UndefinedFunctions, fault);
+        false
     }
+}
+
+/// Returns the type that a term has by itself, without what variables are.
+fn of_literal(term: &Term) -> Type {
+    let all = |items: &[Term]| items.iter().map(of_literal).collect::<Vec<_>>();
+    match &term.kind {
+        TermKind::Null => Type::Null,
+        TermKind::Bool(_) => Type::Bool,
+        TermKind::Number(_) => Type::Number,
+        TermKind::String(_) | TermKind::Template(_) => Type::String,
+        TermKind::Ref(reference) => match reference.head {
+            Head::Input | Head::Data => Type::Any,
+            Head::Var(_) | Head::Term(_) => Type::Unknown,
+        },
+        TermKind::Array(items) => Type::array(all(items), Type::Unknown),
+        TermKind::Set(items) => Type::set(all(items).into_iter().fold(Type::Unknown, or)),
+        TermKind::Object(entries) => of_object(entries),
+        TermKind::Var(_) | TermKind::Call(_) | TermKind::Compr(_) => Type::Unknown,
+    }
+}
+
+fn of_object(entries: &[(Term, Term)]) -> Type {
+    let mut fixed = Vec::new();
+    let mut rest = None;
+    for (key, value) in entries {
+        let value = of_literal(value);
+        match &key.kind {
+            TermKind::Null => fixed.push((ObjectKey::Null, value)),
+            TermKind::Bool(it) => fixed.push((ObjectKey::Bool(*it), value)),
+            TermKind::Number(text) => fixed.push((ObjectKey::Number(text.clone()), value)),
+            TermKind::String(text) => fixed.push((ObjectKey::String(text.clone()), value)),
+            _ => rest = Some((of_literal(key), value)),
+        }
+    }
+    Type::object(fixed, rest)
 }

@@ -2,13 +2,16 @@
 //!
 //! Apart because it is what the modules share: once it stands, each module is lowered by itself, and every question
 //! across modules (is this name a rule, what is its arity, what is defined below this path) is a look-up here. It is
-//! made from heads alone, in one pass, and knows nothing of variables.
+//! made from heads alone, in one pass, and knows nothing of variables. It owns what it holds, so that a policy keeps it
+//! for its queries, each of which would else pay for all rules.
+
+use std::sync::Arc;
 
 use lictor_syntax::ast;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    show,
+    Modules, show,
     tree::{GroupId, GroupKind, RuleId},
 };
 
@@ -25,9 +28,20 @@ pub(crate) enum Key<'a> {
     String(&'a str),
 }
 
+/// A text that steps are made of, by position.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct TextId(u32);
+
+/// A step as it is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Step {
+    text: TextId,
+    is_string: bool,
+}
+
 #[derive(Debug)]
-pub(crate) struct Node<'a> {
-    pub(crate) key: Key<'a>,
+pub(crate) struct Node {
+    step: Step,
     pub(crate) parent: NodeId,
     pub(crate) children: Vec<NodeId>,
     /// Rules whose ground path ends here.
@@ -41,8 +55,18 @@ pub(crate) struct Node<'a> {
     pub(crate) modules: Vec<u32>,
 }
 
-/// What the index knows of a rule.
+/// Where a rule stands.
 #[derive(Debug)]
+struct Place {
+    module: u32,
+    node: NodeId,
+    group_node: NodeId,
+    names: usize,
+    ground: bool,
+}
+
+/// What the index knows of a rule.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<'a> {
     pub(crate) module: u32,
     pub(crate) rule: &'a ast::Rule,
@@ -54,12 +78,16 @@ pub(crate) struct Entry<'a> {
     pub(crate) ground: bool,
 }
 
+/// Who defines what in a policy, for its queries.
 #[derive(Debug)]
-pub(crate) struct Index<'a> {
-    pub(crate) nodes: Vec<Node<'a>>,
-    edges: FxHashMap<(NodeId, Key<'a>), NodeId>,
-    pub(crate) rules: Vec<Entry<'a>>,
-    /// For each module the position of its first rule in `rules`.
+pub struct Index {
+    modules: Arc<Modules>,
+    pub(crate) nodes: Vec<Node>,
+    edges: FxHashMap<(NodeId, Step), NodeId>,
+    texts: Vec<Arc<str>>,
+    ids: FxHashMap<Arc<str>, TextId>,
+    rules: Vec<Place>,
+    /// For each module the position of its first rule among all.
     pub(crate) first_rule: Vec<usize>,
     pub(crate) groups: Vec<GroupEntry>,
 }
@@ -73,24 +101,19 @@ pub(crate) struct GroupEntry {
 }
 
 /// Builds the index of modules, which are taken in the order given.
-pub(crate) fn build<'a>(modules: &[&'a ast::Module]) -> Index<'a> {
-    let root = Node {
-        key: Key::String("data"),
-        parent: ROOT,
-        children: Vec::new(),
-        rules: Vec::new(),
-        members: Vec::new(),
-        group: None,
-        modules: Vec::new(),
-        named: false,
-    };
+pub(crate) fn build(modules: &Arc<Modules>) -> Index {
     let mut index = Index {
-        nodes: vec![root],
+        modules: Arc::clone(modules),
+        nodes: Vec::new(),
         edges: FxHashMap::default(),
+        texts: Vec::new(),
+        ids: FxHashMap::default(),
         rules: Vec::new(),
         first_rule: Vec::new(),
         groups: Vec::new(),
     };
+    let root = index.step_or_new(Key::String("data"));
+    index.nodes.push(Node::new(root, ROOT));
     for (at, module) in modules.iter().enumerate() {
         index.add_module(id_of(at), module);
     }
@@ -114,8 +137,8 @@ pub(crate) fn key_of(term: &ast::Term) -> Option<Key<'_>> {
     }
 }
 
-impl<'a> Index<'a> {
-    fn add_module(&mut self, at: u32, module: &'a ast::Module) {
+impl Index {
+    fn add_module(&mut self, at: u32, module: &ast::Module) {
         let mut package = ROOT;
         for part in &module.package.path {
             package = self.child_or_new(package, Key::String(part.as_str().unwrap_or_default()));
@@ -130,7 +153,7 @@ impl<'a> Index<'a> {
         }
     }
 
-    fn add_rule(&mut self, module: u32, package: NodeId, name: &'a str, rule: &'a ast::Rule) {
+    fn add_rule(&mut self, module: u32, package: NodeId, name: &str, rule: &ast::Rule) {
         let mut node = self.child_or_new(package, Key::String(name));
         if let Some(it) = self.nodes.get_mut(node.0 as usize) {
             it.named = true;
@@ -152,7 +175,7 @@ impl<'a> Index<'a> {
             }
         }
         let id = RuleId(id_of(self.rules.len()));
-        self.rules.push(Entry { module, rule, node, group_node, names, ground });
+        self.rules.push(Place { module, node, group_node, names, ground });
         if let Some(node) = self.nodes.get_mut(node.0 as usize) {
             node.rules.push(id);
         }
@@ -161,20 +184,12 @@ impl<'a> Index<'a> {
         }
     }
 
-    fn child_or_new(&mut self, parent: NodeId, key: Key<'a>) -> NodeId {
+    fn child_or_new(&mut self, parent: NodeId, key: Key<'_>) -> NodeId {
+        let step = self.step_or_new(key);
         let next = NodeId(id_of(self.nodes.len()));
-        let found = *self.edges.entry((parent, key)).or_insert(next);
+        let found = *self.edges.entry((parent, step)).or_insert(next);
         if found == next {
-            self.nodes.push(Node {
-                key,
-                parent,
-                children: Vec::new(),
-                rules: Vec::new(),
-                members: Vec::new(),
-                group: None,
-                modules: Vec::new(),
-                named: false,
-            });
+            self.nodes.push(Node::new(step, parent));
             if let Some(node) = self.nodes.get_mut(parent.0 as usize) {
                 node.children.push(next);
             }
@@ -182,12 +197,31 @@ impl<'a> Index<'a> {
         found
     }
 
+    fn step_or_new(&mut self, key: Key<'_>) -> Step {
+        let text = key.text();
+        let is_string = matches!(key, Key::String(_));
+        if let Some(text) = self.ids.get(text) {
+            return Step { text: *text, is_string };
+        }
+        let id = TextId(id_of(self.texts.len()));
+        let text: Arc<str> = text.into();
+        self.texts.push(Arc::clone(&text));
+        self.ids.insert(text, id);
+        Step { text: id, is_string }
+    }
+
+    /// Returns the last step of a node's path.
+    pub(crate) fn key(&self, node: &Node) -> Key<'_> {
+        let text = self.texts.get(node.step.text.0 as usize).map_or("", |it| it);
+        if node.step.is_string { Key::String(text) } else { Key::Other(text) }
+    }
+
     /// Orders children by key and numbers the groups in order of their paths.
     fn sort(&mut self) {
         for at in 0..self.nodes.len() {
             let mut children =
                 self.nodes.get_mut(at).map(|it| std::mem::take(&mut it.children)).unwrap_or_default();
-            children.sort_by_key(|it| self.node(*it).map(|it| it.key));
+            children.sort_by_key(|it| self.node(*it).map(|it| self.key(it)));
             if let Some(node) = self.nodes.get_mut(at) {
                 node.children = children;
             }
@@ -253,12 +287,20 @@ impl<'a> Index<'a> {
         GroupEntry { node, kind, rules, default }
     }
 
-    pub(crate) fn node(&self, id: NodeId) -> Option<&Node<'a>> {
+    pub(crate) fn node(&self, id: NodeId) -> Option<&Node> {
         self.nodes.get(id.0 as usize)
     }
 
-    pub(crate) fn rule(&self, id: RuleId) -> Option<&Entry<'a>> {
-        self.rules.get(id.0 as usize)
+    pub(crate) fn rule(&self, id: RuleId) -> Option<Entry<'_>> {
+        let Place { module, node, group_node, names, ground } = *self.rules.get(id.0 as usize)?;
+        let first = *self.first_rule.get(module as usize)?;
+        let rule = self.modules.get(module as usize)?.rules.get((id.0 as usize).checked_sub(first)?)?;
+        Some(Entry { module, rule, node, group_node, names, ground })
+    }
+
+    /// The number of rules.
+    pub(crate) fn rule_count(&self) -> usize {
+        self.rules.len()
     }
 
     pub(crate) fn group(&self, id: GroupId) -> Option<&GroupEntry> {
@@ -266,25 +308,26 @@ impl<'a> Index<'a> {
     }
 
     pub(crate) fn child(&self, parent: NodeId, key: &str) -> Option<NodeId> {
-        self.edges.get(&(parent, Key::String(key))).copied()
+        self.child_at(parent, Key::String(key))
     }
 
     /// Returns a name as rules of a package start with it.
-    pub(crate) fn rule_name(&self, package: NodeId, name: &str) -> Option<&'a str> {
+    pub(crate) fn rule_name(&self, package: NodeId, name: &str) -> Option<&str> {
         let node = self.node(self.child(package, name)?).filter(|it| it.named)?;
-        Some(node.key.text())
+        Some(self.key(node).text())
     }
 
     /// Returns the names that rules of a package start with.
-    pub(crate) fn rule_names(&self, package: NodeId) -> impl Iterator<Item = &'a str> {
+    pub(crate) fn rule_names(&self, package: NodeId) -> impl Iterator<Item = &str> {
         let children = self.node(package).map_or(&[][..], |it| it.children.as_slice());
-        children.iter().filter_map(|it| self.node(*it)).filter(|it| it.named).map(|it| it.key.text())
+        children.iter().filter_map(|it| self.node(*it)).filter(|it| it.named).map(|it| self.key(it).text())
     }
 
     /// Returns the node below another one.
     pub(crate) fn child_at(&self, parent: NodeId, key: Key<'_>) -> Option<NodeId> {
-        // The lifetime of a key is that of the map's keys in its signature only.
-        self.edges.get(&(parent, key)).copied()
+        let text = *self.ids.get(key.text())?;
+        let step = Step { text, is_string: matches!(key, Key::String(_)) };
+        self.edges.get(&(parent, step)).copied()
     }
 
     /// Returns the node at a path.
@@ -293,17 +336,17 @@ impl<'a> Index<'a> {
     }
 
     /// Returns the group that a rule belongs to.
-    pub(crate) fn group_of_rule(&self, rule: &Entry<'a>) -> GroupId {
+    pub(crate) fn group_of_rule(&self, rule: &Entry<'_>) -> GroupId {
         self.node(rule.group_node).and_then(|it| it.group).unwrap_or(GroupId(0))
     }
 
     /// Returns the path of a node, without `data`.
-    pub(crate) fn path(&self, id: NodeId) -> Vec<Key<'a>> {
+    pub(crate) fn path(&self, id: NodeId) -> Vec<Key<'_>> {
         let mut out = Vec::new();
         let mut at = id;
         while at != ROOT {
             let Some(node) = self.node(at) else { break };
-            out.push(node.key);
+            out.push(self.key(node));
             at = node.parent;
         }
         out.reverse();
@@ -357,13 +400,28 @@ impl<'a> Key<'a> {
     }
 }
 
-impl Entry<'_> {
+impl Node {
+    fn new(step: Step, parent: NodeId) -> Self {
+        Self {
+            step,
+            parent,
+            children: Vec::new(),
+            rules: Vec::new(),
+            members: Vec::new(),
+            group: None,
+            named: false,
+            modules: Vec::new(),
+        }
+    }
+}
+
+impl<'a> Entry<'a> {
     pub(crate) fn arity(&self) -> usize {
         self.rule.head.args.as_ref().map_or(0, Vec::len)
     }
 
     /// Returns the parts of the head's reference behind its ground start.
-    pub(crate) fn parts_behind(&self) -> &[ast::Term] {
+    pub(crate) fn parts_behind(&self) -> &'a [ast::Term] {
         let parts = &self.rule.head.reference.parts;
         let ground = parts.iter().take_while(|it| key_of(it).is_some()).count();
         parts.get(ground..).unwrap_or_default()

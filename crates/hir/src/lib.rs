@@ -10,7 +10,9 @@
 #![forbid(unsafe_code)]
 #![warn(clippy::disallowed_methods)]
 
+mod annotations;
 mod base_documents;
+mod check;
 mod conflicts;
 mod declared;
 mod dependencies;
@@ -22,18 +24,22 @@ mod functions;
 mod hoist;
 mod index;
 mod locals;
+mod metadata;
 mod modules;
 mod near;
 mod outputs;
 mod overrides;
 mod prints;
 mod query;
+pub mod reach;
 mod recursion;
 mod resolve;
 mod safety;
+pub mod schemas;
 mod scope;
 mod show;
 mod templates;
+mod test_cases;
 pub mod tree;
 pub mod types;
 mod unify;
@@ -47,7 +53,10 @@ use lictor_syntax::{Diagnostic, Source, ast};
 use crate::tree::{Hir, Query};
 
 pub use crate::{
+    annotations::{AnnotationSet, Placed},
     base_documents::check_base_documents,
+    check::Types,
+    index::Index,
     types::{Capabilities, Declaration, Flags, Type},
 };
 
@@ -64,34 +73,75 @@ pub struct Options<'a> {
     pub print: bool,
     /// How many faults are reported, 0 for all.
     pub error_limit: usize,
+    /// Whether parametrised tests tell which cases they try.
+    pub test_cases: bool,
+    /// Schemas of documents; without any, annotations say nothing of types.
+    pub schemas: Option<&'a dyn schemas::Schemas>,
+    /// Names of built-ins that may not be called.
+    pub unsafe_builtins: &'a [String],
+    /// Whether modules may call functions that nobody knows, and so leave variables of bodies unsafe: for looking at
+    /// modules that stand alone, never for running them.
+    pub lenient: bool,
+}
+
+/// The modules of a policy, in the order in which their rules are tried.
+#[derive(Clone, Debug, Default)]
+pub struct Modules(pub Vec<ast::Module>);
+
+impl std::ops::Deref for Modules {
+    type Target = Vec<ast::Module>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Modules {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
 }
 
 /// The tree of all modules, and their faults; it may be used only if there is none.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Lowered {
     /// The tree.
     pub hir: Hir,
+    /// What rules and functions can be.
+    pub types: Types,
+    /// Who defines what, for queries.
+    pub index: Index,
     /// The faults.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Lowers modules, which must have parsed without faults.
 #[must_use]
-pub fn lower(modules: &[ast::Module], options: &Options<'_>) -> Lowered {
+pub fn lower(modules: &Arc<Modules>, options: &Options<'_>) -> Lowered {
     modules::lower(modules, options)
 }
 
-/// Lowers a query in the scope of a package (without `data`) and imports.
+/// What a query is read in.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'a> {
+    /// Who defines what in the policy.
+    pub index: &'a Index,
+    /// What its rules are.
+    pub types: &'a Types,
+    /// The package whose names are in scope, without `data`.
+    pub package: &'a [&'a str],
+    /// The imports in scope.
+    pub imports: &'a [ast::Import],
+}
+
+/// Lowers a query.
 #[must_use]
 pub fn lower_query(
     body: &[ast::Expr],
     source: &Arc<Source>,
-    modules: &[ast::Module],
-    package: &[&str],
-    imports: &[ast::Import],
+    scope: &Scope<'_>,
     options: &Options<'_>,
 ) -> (Query, Vec<Diagnostic>) {
-    let modules: Vec<&ast::Module> = modules.iter().collect();
-    let index = index::build(&modules);
-    query::lower(body, source, query::Surroundings { index: &index, options, package, imports })
+    let Scope { index, types, package, imports } = *scope;
+    query::lower(body, source, query::Surroundings { index, options, package, imports, types })
 }

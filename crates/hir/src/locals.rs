@@ -29,6 +29,8 @@ pub(crate) struct Lowering<'a> {
     pub(crate) found: Found<'a>,
     /// The walk is in a head, whose calls OPA does not compare with the body's variables.
     in_head: bool,
+    /// The walk is in a head or in what a comprehension collects.
+    outside: bool,
 }
 
 /// What came up while a rule was walked.
@@ -48,13 +50,23 @@ pub(crate) struct Found<'a> {
     pub(crate) templates: bool,
     /// A call of `print` is in it.
     pub(crate) prints: bool,
+    /// A call of `rego.metadata` is in it.
+    pub(crate) metadata: bool,
     /// A `with` is in it.
     pub(crate) with_faults: Vec<Diagnostic>,
 }
 
 impl<'a> Lowering<'a> {
     pub(crate) fn new(ctx: Context<'a>, source: &'a Source, globals: &'a Globals<'a>) -> Self {
-        Self { ctx, source, globals, scopes: Scopes::default(), found: Found::default(), in_head: false }
+        Self {
+            ctx,
+            source,
+            globals,
+            scopes: Scopes::default(),
+            found: Found::default(),
+            in_head: false,
+            outside: false,
+        }
     }
 
     /// Lowers a rule with its `else` branches.
@@ -107,9 +119,9 @@ impl<'a> Lowering<'a> {
     ) -> Branch {
         let unused_before = self.found.unused.len();
         let mut out = self.body(body);
-        self.in_head = true;
+        (self.in_head, self.outside) = (true, true);
         let value = head(self, &mut out);
-        self.in_head = false;
+        (self.in_head, self.outside) = (false, false);
         self.check_unused(unused_before);
         self.check_hidden_builtins();
         Branch { value, body: out, span }
@@ -251,12 +263,14 @@ impl<'a> Lowering<'a> {
 
     /// Lowers a body in the innermost scope.
     pub(crate) fn body(&mut self, body: &'a [ast::Expr]) -> Vec<Expr> {
+        let outside = std::mem::replace(&mut self.outside, false);
         let mut out = Vec::with_capacity(body.len() + 1);
         for expr in body {
             if let Some(expr) = self.statement(expr) {
                 out.push(expr);
             }
         }
+        self.outside = outside;
         out
     }
 

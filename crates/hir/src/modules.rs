@@ -2,12 +2,19 @@
 //!
 //! Modules share the index and are lowered one by one; the checks that need all of them come last.
 
-use std::sync::Arc;
+use std::{cell::RefCell, sync::Arc};
 
-use lictor_syntax::ast;
+use lictor_syntax::{Diagnostic, ast, diagnostics::codes};
 
 use crate::{
-    Lowered, Options, conflicts, dependencies,
+    Lowered, Modules, Options,
+    annotations::AnnotationSet,
+    check::{
+        Types,
+        overrides::Overrides,
+        rules::{self, Given},
+    },
+    conflicts, dependencies,
     diagnostics::{Sink, Stage},
     draft,
     dynamic::Dynamic,
@@ -15,25 +22,28 @@ use crate::{
     functions::Functions,
     hoist,
     index::{self, Entry, Index},
-    locals::Lowering,
-    overrides,
+    locals::{Found, Lowering},
+    metadata, overrides,
     prints::Prints,
     recursion::{self, Graph},
     resolve::{self, Context, Globals},
     safety::{self, heads},
     show,
     templates::Templates,
+    test_cases,
     tree::{FileId, Group, GroupId, Hir, Rule, RuleId},
     vars::{self, View},
     varset::VarSet,
 };
 
 /// Lowers and checks modules.
-pub(crate) fn lower(modules: &[ast::Module], options: &Options<'_>) -> Lowered {
+pub(crate) fn lower(modules: &Arc<Modules>, options: &Options<'_>) -> Lowered {
+    let index = index::build(modules);
     let modules: Vec<&ast::Module> = modules.iter().collect();
-    let index = index::build(&modules);
-    let mut sink = Sink::default();
-    let mut rules = Vec::with_capacity(index.rules.len());
+    let mut sink = Sink::new(options.lenient);
+    let (annotations, faults) = AnnotationSet::build(&modules);
+    faults.into_iter().for_each(|it| sink.stop(Stage::Annotations, it));
+    let mut rules = Vec::with_capacity(index.rule_count());
     let mut graph = Graph::default();
     for (at, module) in modules.iter().enumerate() {
         let globals = Globals::of(&index, &module.package, &module.imports);
@@ -43,6 +53,7 @@ pub(crate) fn lower(modules: &[ast::Module], options: &Options<'_>) -> Lowered {
             at,
             module,
             globals: &globals,
+            annotations: &annotations,
             sink: &mut sink,
             shared_rows: None,
             shown: (None, String::new()),
@@ -56,6 +67,7 @@ pub(crate) fn lower(modules: &[ast::Module], options: &Options<'_>) -> Lowered {
         let draft = |rule| redraft(ctx, &modules, rule);
         recursion::report::report(ctx, &modules, &cycles, &draft, &mut sink);
     }
+    let has_cycles = !cycles.is_empty();
     let hir = Hir {
         sources: modules.iter().map(|it| Arc::clone(&it.source)).collect(),
         rules,
@@ -63,10 +75,44 @@ pub(crate) fn lower(modules: &[ast::Module], options: &Options<'_>) -> Lowered {
         packages: packages(&modules),
         print: options.print,
     };
-    Lowered { hir, diagnostics: sink.finish(options.error_limit) }
+    sink.drop_deprecated_unless_needed();
+    let mut types = input_types(options, &mut sink);
+    if !has_cycles && !sink.ends_before(Stage::Types) {
+        let overrides = Overrides {
+            modules: &modules,
+            annotations: &annotations,
+            schemas: options.schemas,
+            known: RefCell::default(),
+        };
+        let given = Given {
+            hir: &hir,
+            index: &index,
+            graph: &graph,
+            capabilities: options.capabilities,
+            overrides: &overrides,
+        };
+        let (found, faults) = rules::check(&given, types);
+        types = found;
+        faults.into_iter().for_each(|it| sink.go_on(Stage::Types, it));
+    }
+    types.graph = graph;
+    Lowered { hir, types, index, diagnostics: sink.finish(options.error_limit) }
 }
 
-fn groups(index: &Index<'_>) -> Vec<Group> {
+/// Starts with what the schema of the input says, if there is one.
+fn input_types(options: &Options<'_>, sink: &mut Sink) -> Types {
+    match options.schemas.and_then(|it| it.named(&[])) {
+        Some(Ok(input)) => Types::with_input(input),
+        Some(Err(message)) => {
+            let fault = Diagnostic::unplaced(codes::TYPE, "schema", message);
+            sink.stop(Stage::ResolveRefs, fault);
+            Types::default()
+        }
+        None => Types::default(),
+    }
+}
+
+fn groups(index: &Index) -> Vec<Group> {
     let group = |it: &index::GroupEntry| Group {
         path: index.path(it.node).iter().map(|key| key.text().into()).collect(),
         kind: it.kind,
@@ -98,11 +144,12 @@ fn redraft(ctx: Context<'_>, modules: &[&ast::Module], rule: RuleId) -> Option<d
         at,
         module,
         globals: &globals,
+        annotations: &AnnotationSet::default(),
         sink: &mut sink,
         shared_rows: None,
         shown: (None, String::new()),
     };
-    Some(one.draft(&mut lowering, entry))
+    Some(one.draft(&mut lowering, rule, &entry))
 }
 
 fn arguments(draft: &draft::Rule) -> VarSet {
@@ -117,6 +164,7 @@ struct Module<'m, 'a> {
     at: usize,
     module: &'a ast::Module,
     globals: &'m Globals<'a>,
+    annotations: &'m AnnotationSet<'a>,
     sink: &'m mut Sink,
     /// Rows with rules of several names, once somebody asks.
     shared_rows: Option<Vec<u32>>,
@@ -125,7 +173,7 @@ struct Module<'m, 'a> {
 }
 
 impl<'m, 'a: 'm> Module<'m, 'a> {
-    fn lower(&mut self, rules: &mut Vec<Rule>, graph: &mut Graph) {
+    fn lower(&mut self, out: &mut Vec<Rule>, graph: &mut Graph) {
         let index = self.ctx.index;
         let first = index.first_rule.get(self.at).copied().unwrap_or(0);
         let globals = self.globals;
@@ -133,9 +181,9 @@ impl<'m, 'a: 'm> Module<'m, 'a> {
         for offset in 0..self.module.rules.len() {
             let id = RuleId(u32::try_from(first + offset).unwrap_or(u32::MAX));
             let Some(entry) = index.rule(id) else { continue };
-            let draft = self.draft(&mut lowering, entry);
+            let draft = self.draft(&mut lowering, id, &entry);
             graph.push(dependencies::of_rule(index, &draft));
-            rules.push(self.rule(draft, entry));
+            out.push(self.rule(draft, &entry));
         }
         let strict = self.ctx.options.strict;
         if strict {
@@ -148,10 +196,13 @@ impl<'m, 'a: 'm> Module<'m, 'a> {
     }
 
     /// Lowers a rule up to where its calls are expressions.
-    fn draft<'l>(&mut self, lowering: &mut Lowering<'l>, entry: &Entry<'l>) -> draft::Rule {
+    fn draft<'l>(&mut self, lowering: &mut Lowering<'l>, rule: RuleId, entry: &Entry<'l>) -> draft::Rule {
         let mut draft = lowering.rule(entry, self.sink);
-        let (templates, prints) = (lowering.found.templates, lowering.found.prints);
+        let Found { templates, prints, metadata, .. } = lowering.found;
         lowering.file_faults(self.sink);
+        if self.ctx.options.test_cases {
+            test_cases::tell(self.ctx, entry, &lowering.scopes.plain_vars(), &mut draft);
+        }
         let args = arguments(&draft);
         if templates {
             self.templates(&mut draft, &args);
@@ -160,6 +211,11 @@ impl<'m, 'a: 'm> Module<'m, 'a> {
             self.prints(&mut draft, &args);
         }
         hoist::rule(&mut draft);
+        if metadata {
+            let first = self.ctx.index.first_rule.get(self.at).copied().unwrap_or(0);
+            let at = (rule.0 as usize).saturating_sub(first);
+            metadata::replace(self.ctx, self.annotations, self.module, (at, entry), &mut draft);
+        }
         draft
     }
 
@@ -167,7 +223,7 @@ impl<'m, 'a: 'm> Module<'m, 'a> {
         let args = arguments(&draft);
         let source = &self.module.source;
         let modern = self.is_modern();
-        Functions { ctx: self.ctx, source, sink: self.sink, modern, typed: false }.rule(&draft);
+        Functions { ctx: self.ctx, source, sink: self.sink, modern, types: None, closed: 0 }.rule(&draft);
         self.safety(&mut draft, entry, &args);
         let equal = self.ctx.options.capabilities.position("equal");
         let mut dynamic = Dynamic { vars: &mut draft.vars, equal, known: args };
@@ -199,10 +255,11 @@ impl<'m, 'a: 'm> Module<'m, 'a> {
 
     fn prints(&mut self, draft: &mut draft::Rule, args: &VarSet) {
         let source = &self.module.source;
-        let mut prints = Prints { ctx: self.ctx, source, vars: &mut draft.vars, faults: Vec::new() };
+        let (vars, outside) = (&mut draft.vars, args.clone());
+        let mut prints = Prints { ctx: self.ctx, source, vars, outside, faults: Vec::new() };
         for branch in &mut draft.branches {
-            prints.body(&mut branch.body, args);
-            prints.term(&mut branch.value, args);
+            prints.whole(&mut branch.body);
+            prints.value(&mut branch.value);
         }
         for fault in prints.faults {
             self.sink.stop(Stage::PrintCalls, fault);

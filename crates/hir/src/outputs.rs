@@ -20,15 +20,31 @@ pub(crate) fn arity(ctx: Context<'_>, callee: &Callee) -> Option<usize> {
     }
 }
 
-/// Returns what a body binds beyond `known`.
-pub(crate) fn of_body(ctx: Context<'_>, body: &[Expr], known: &VarSet) -> VarSet {
+/// Returns what a body binds beyond `known`, as long as it is as it was written.
+pub(crate) fn of_written_body(ctx: Context<'_>, body: &[Expr], known: &VarSet) -> VarSet {
     let mut all = known.clone();
     for expr in body {
-        let more = of_expr(ctx, expr, &all);
+        let more = of_written(ctx, expr, &all);
         all.add_all(&more);
     }
     all.remove_all(known);
     all
+}
+
+/// Returns what an expression binds as long as it is as it was written.
+///
+/// A built-in of one name that replaces another by `with` is a variable to OPA then, and a variable that nothing binds.
+pub(crate) fn of_written(ctx: Context<'_>, expr: &Expr, known: &VarSet) -> VarSet {
+    let is_word = |value: &Replacement| match value {
+        Replacement::Callee(Callee::Builtin(at)) => {
+            ctx.options.capabilities.at(*at).is_some_and(|it| !it.name.contains('.'))
+        }
+        _ => false,
+    };
+    if expr.with.iter().any(|it| is_word(&it.value)) {
+        return VarSet::default();
+    }
+    of_expr(ctx, expr, known)
 }
 
 /// Returns what an expression binds.

@@ -20,24 +20,50 @@ pub(crate) struct Prints<'r, 'a> {
     pub(crate) ctx: Context<'a>,
     pub(crate) source: &'a Source,
     pub(crate) vars: &'r mut Vec<VarInfo>,
+    /// What is bound round the whole body. Prints in what a comprehension is made of, and in what `every` goes over, see
+    /// no more than this: OPA comes to them apart from the bodies round them.
+    pub(crate) outside: VarSet,
     pub(crate) faults: Vec<Diagnostic>,
 }
 
 impl Prints<'_, '_> {
     /// Erases or rewrites the calls of a body and of all closures in it.
-    pub(crate) fn body(&mut self, body: &mut Vec<Expr>, outside: &VarSet) {
+    pub(crate) fn whole(&mut self, body: &mut Vec<Expr>) {
+        let outside = self.outside.clone();
+        self.body(body, &outside);
+    }
+
+    /// Does the same in the value of a head.
+    pub(crate) fn value(&mut self, term: &mut Term) {
+        let outside = self.outside.clone();
+        self.term(term, &outside);
+    }
+
+    fn body(&mut self, body: &mut Vec<Expr>, outside: &VarSet) {
         let on = self.ctx.options.print;
         if !on {
             let print = self.ctx.options.capabilities.position("print");
             body.retain(|expr| !is_print(expr, print));
         }
         let mut known = outside.clone();
+        // OPA takes whatever was declared further up for bound; if it is not, another check tells.
+        let mut declared = VarSet::default();
         for expr in body.iter_mut() {
             self.closures(expr, &known);
             if on && is_print(expr, self.ctx.options.capabilities.position("print")) {
-                self.rewrite(expr, &known);
+                let mut bound = known.clone();
+                bound.add_all(&declared);
+                self.rewrite(expr, &bound);
             }
-            let more = outputs::of_expr(self.ctx, expr, &known);
+            if on {
+                let mut all = VarSet::default();
+                vars::in_expr(expr, View::ALL, &mut all);
+                for var in all.iter().filter(|it| self.vars.get(it.0 as usize).is_some_and(|it| it.declared))
+                {
+                    declared.insert(var);
+                }
+            }
+            let more = outputs::of_written(self.ctx, expr, &known);
             known.add_all(&more);
         }
     }
@@ -51,7 +77,7 @@ impl Prints<'_, '_> {
             }
             ExprKind::Call(call) => self.terms(&mut call.args, known),
             ExprKind::Every(every) => {
-                self.term(&mut every.domain, known);
+                self.value(&mut every.domain);
                 let mut inside = known.clone();
                 inside.insert(every.value);
                 if let Some(key) = every.key {
@@ -78,7 +104,7 @@ impl Prints<'_, '_> {
         }
     }
 
-    pub(crate) fn term(&mut self, term: &mut Term, known: &VarSet) {
+    fn term(&mut self, term: &mut Term, known: &VarSet) {
         match &mut term.kind {
             TermKind::Ref(reference) => {
                 if let Head::Term(head) = &mut reference.head {
@@ -97,9 +123,9 @@ impl Prints<'_, '_> {
             TermKind::Compr(compr) => {
                 self.body(&mut compr.body, known);
                 if let Some(key) = &mut compr.key {
-                    self.term(key, known);
+                    self.value(key);
                 }
-                self.term(&mut compr.term, known);
+                self.value(&mut compr.term);
             }
             _ => {}
         }

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use lictor_syntax::{Diagnostic, Source, ast};
 
 use crate::{
-    Options, declared,
+    Options,
+    check::{Types, check_query},
+    declared,
     diagnostics::{Sink, Stage},
     draft::{Call, Callee, Expr, ExprKind, Head, Operand, Term, TermKind, VarInfo},
     dynamic::Dynamic,
@@ -31,10 +33,11 @@ use crate::{
 /// What a query is read in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surroundings<'a> {
-    pub(crate) index: &'a Index<'a>,
+    pub(crate) index: &'a Index,
     pub(crate) options: &'a Options<'a>,
     pub(crate) package: &'a [&'a str],
     pub(crate) imports: &'a [ast::Import],
+    pub(crate) types: &'a Types,
 }
 
 /// Lowers a query.
@@ -68,12 +71,14 @@ pub(crate) fn lower(
         walk.faults.into_iter().for_each(|it| sink.stop(Stage::TemplateStrings, it));
     }
     if prints {
-        let mut walk = Prints { ctx, source, vars: &mut infos, faults: Vec::new() };
-        walk.body(&mut draft, &none);
+        let outside = VarSet::default();
+        let mut walk = Prints { ctx, source, vars: &mut infos, outside, faults: Vec::new() };
+        walk.whole(&mut draft);
         walk.faults.into_iter().for_each(|it| sink.stop(Stage::PrintCalls, it));
     }
     let mut draft = Hoist { vars: &mut infos }.body(draft);
-    Functions { ctx, source, sink: &mut sink, modern: ctx.options.strict, typed: true }.body(&draft);
+    let types = Some(surroundings.types);
+    Functions { ctx, source, sink: &mut sink, modern: ctx.options.strict, types, closed: 0 }.body(&draft);
     let found = safety::order(ctx, &mut draft, &none);
     for fault in safety::report::report(source, &infos, &found, "") {
         sink.stop(Stage::BodySafety, safety::report::with_near(fault, &globals));
@@ -86,6 +91,10 @@ pub(crate) fn lower(
     let vars = finish.vars(infos);
     let outputs = outputs_of(&bound, &vars);
     let query = Query { body: finish.body(draft), vars, outputs, expressions, source: Arc::clone(source) };
+    if !sink.ends_before(Stage::Types) {
+        let found = check_query(&query, ctx.options.capabilities, surroundings.types, ctx.index);
+        found.into_iter().for_each(|it| sink.stop(Stage::Types, it));
+    }
     (query, sink.finish_query(ctx.options.error_limit))
 }
 

@@ -14,7 +14,7 @@ mod origins;
 pub(crate) mod report;
 
 /// What all branches of all rules select.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     /// Of each rule the position of its first branch.
     first_branch: Vec<u32>,
@@ -56,31 +56,88 @@ impl Graph {
         self.selected.get(start..end).unwrap_or_default()
     }
 
-    /// Returns the rules of branches that may depend on themselves, by component.
-    pub(crate) fn cycles(&self, index: &Index<'_>) -> Vec<Vec<RuleId>> {
+    /// Calls with each rule and each of what it selects.
+    pub(crate) fn each_selection(&self, mut call: impl FnMut(RuleId, Selected)) {
+        for (at, rule) in (0_u32..).zip(&self.rules) {
+            self.selected(at).iter().for_each(|it| call(*rule, *it));
+        }
+    }
+
+    /// Appends where the edges of a node of the graph lead: branches come first, then for each place its rules, then
+    /// for each place its rules and all below.
+    fn edges(&self, index: &Index, at: u32, out: &mut Vec<u32>) {
         let branches = id_of(self.rules.len());
         let nodes = id_of(index.nodes.len());
-        let total = branches + 2 * nodes;
-        let edges = |at: u32, out: &mut Vec<u32>| {
-            if at < branches {
-                for selected in self.selected(at) {
-                    match selected {
-                        Selected::Rule(rule) => out.extend(self.branches_of(*rule)),
-                        Selected::Node(node) => out.push(branches + node.0),
-                        Selected::Below(node) => out.push(branches + nodes + node.0),
-                    }
+        if at < branches {
+            for selected in self.selected(at) {
+                match selected {
+                    Selected::Rule(rule) => out.extend(self.branches_of(*rule)),
+                    Selected::Node(node) => out.push(branches + node.0),
+                    Selected::Below(node) => out.push(branches + nodes + node.0),
                 }
-                return;
             }
-            let place = (at - branches) % nodes.max(1);
-            let Some(node) = index.node(NodeId(place)) else { return };
-            if at < branches + nodes {
-                out.extend(node.rules.iter().flat_map(|rule| self.branches_of(*rule)));
-            } else {
-                out.push(branches + place);
-                out.extend(node.children.iter().map(|it| branches + nodes + it.0));
+            return;
+        }
+        let place = (at - branches) % nodes.max(1);
+        let Some(node) = index.node(NodeId(place)) else { return };
+        if at < branches + nodes {
+            out.extend(node.rules.iter().flat_map(|rule| self.branches_of(*rule)));
+        } else {
+            out.push(branches + place);
+            out.extend(node.children.iter().map(|it| branches + nodes + it.0));
+        }
+    }
+
+    fn total(&self, index: &Index) -> u32 {
+        id_of(self.rules.len()) + 2 * id_of(index.nodes.len())
+    }
+
+    /// Returns all branches (rules with the number of the branch), each behind those that it depends on, else in the
+    /// order of the rules given. The graph must have no cycle; one is cut somewhere.
+    pub(crate) fn order(&self, index: &Index, rules: Vec<RuleId>) -> Vec<(RuleId, usize)> {
+        let mut met = vec![false; self.total(index) as usize];
+        let mut out = Vec::with_capacity(self.rules.len());
+        let mut edges = Vec::new();
+        let mut open: Vec<Step> = Vec::new();
+        for start in rules.into_iter().flat_map(|it| self.branches_of(it)) {
+            self.meet(index, start, (&mut met, &mut edges, &mut open));
+            while let Some(top) = open.last_mut() {
+                if let Some(next) = edges.get(top.at).copied() {
+                    top.at += 1;
+                    self.meet(index, next, (&mut met, &mut edges, &mut open));
+                    continue;
+                }
+                let node = top.node;
+                edges.truncate(top.first);
+                open.pop();
+                if let Some(rule) = self.rules.get(node as usize) {
+                    let first = self.branches_of(*rule).start;
+                    out.push((*rule, (node - first) as usize));
+                }
             }
-        };
+        }
+        out
+    }
+
+    fn meet(
+        &self,
+        index: &Index,
+        node: u32,
+        (met, edges, open): (&mut [bool], &mut Vec<u32>, &mut Vec<Step>),
+    ) {
+        match met.get_mut(node as usize) {
+            Some(met) if !*met => *met = true,
+            _ => return,
+        }
+        let first = edges.len();
+        self.edges(index, node, edges);
+        open.push(Step { node, first, at: first });
+    }
+
+    /// Returns the rules of branches that may depend on themselves, by component.
+    pub(crate) fn cycles(&self, index: &Index) -> Vec<Vec<RuleId>> {
+        let total = self.total(index);
+        let edges = |at: u32, out: &mut Vec<u32>| self.edges(index, at, out);
         let mut out = Vec::new();
         for component in components(total, &edges) {
             let mut rules: Vec<RuleId> =
@@ -93,6 +150,13 @@ impl Graph {
         }
         out
     }
+}
+
+/// A node whose edges are being followed: they stand at the end of the common list.
+struct Step {
+    node: u32,
+    first: usize,
+    at: usize,
 }
 
 /// Returns the strongly connected components that hold a cycle.

@@ -20,7 +20,7 @@ use crate::{
 /// What all modules are lowered with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context<'a> {
-    pub(crate) index: &'a Index<'a>,
+    pub(crate) index: &'a Index,
     pub(crate) options: &'a Options<'a>,
 }
 
@@ -37,7 +37,7 @@ enum Meaning<'a> {
 /// modules costs each of them nothing.
 #[derive(Debug)]
 pub(crate) struct Globals<'a> {
-    index: &'a Index<'a>,
+    index: &'a Index,
     package: Vec<&'a str>,
     node: Option<NodeId>,
     imports: FxHashMap<&'a str, (&'a ast::Ref, usize)>,
@@ -46,12 +46,12 @@ pub(crate) struct Globals<'a> {
 
 impl<'a> Globals<'a> {
     /// Collects the names of a module: rules of its package in any file, then imports, which win.
-    pub(crate) fn of(index: &'a Index<'a>, package: &'a ast::Package, imports: &'a [ast::Import]) -> Self {
+    pub(crate) fn of(index: &'a Index, package: &'a ast::Package, imports: &'a [ast::Import]) -> Self {
         let package: Vec<&str> = package.path.iter().filter_map(ast::Term::as_str).collect();
         Self::new(index, package, imports)
     }
 
-    pub(crate) fn new(index: &'a Index<'a>, package: Vec<&'a str>, imports: &'a [ast::Import]) -> Self {
+    pub(crate) fn new(index: &'a Index, package: Vec<&'a str>, imports: &'a [ast::Import]) -> Self {
         let node = index.find(package.iter().copied()).filter(|_| !package.is_empty());
         let data = (0..).zip(imports).filter(|(_, it)| is_data_import(it));
         let names = data.map(|(at, it)| (it.name(), (&it.path, at))).collect();
@@ -169,7 +169,7 @@ fn is_data_import(import: &ast::Import) -> bool {
 }
 
 /// Returns a rule that can be called, at a path without `data`.
-pub(crate) fn function_at(index: &Index<'_>, path: &[&str]) -> Option<Callee> {
+pub(crate) fn function_at(index: &Index, path: &[&str]) -> Option<Callee> {
     let node = index.node(index.find(path.iter().copied())?)?;
     if node.rules.is_empty() {
         return None;

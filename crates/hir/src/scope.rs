@@ -7,7 +7,7 @@
 use lictor_syntax::Span;
 use rustc_hash::FxHashMap;
 
-use crate::{draft::VarInfo, tree::VarId};
+use crate::{draft::VarInfo, tree::VarId, varset::VarSet};
 
 /// What names start with that OPA generates, wherever they come from.
 pub(crate) const GENERATED: &str = "__local";
@@ -132,11 +132,17 @@ impl<'a> Scopes<'a> {
         generate(&mut self.vars)
     }
 
-    fn named(&mut self, name: &str) -> VarId {
+    /// Says whether a variable was declared, or made for what has no name.
+    pub(crate) fn is_declared(&self, var: VarId) -> bool {
+        self.vars.get(var.0 as usize).is_some_and(|it| it.declared)
+    }
+
+    fn named(&mut self, name: &str, declared: bool) -> VarId {
         let id = VarId(u32::try_from(self.vars.len()).unwrap_or(u32::MAX));
         self.vars.push(VarInfo {
             name: name.into(),
             generated: name.starts_with('$') || name.starts_with(GENERATED),
+            declared,
         });
         id
     }
@@ -145,6 +151,17 @@ impl<'a> Scopes<'a> {
     pub(crate) fn declared(&mut self, name: &str) -> Option<VarId> {
         let local = self.stack.iter_mut().rev().find_map(|it| it.get_mut(name))?;
         (local.occurrence != Occurrence::Seen).then_some(local.var)
+    }
+
+    /// Returns the variable that a root which stands alone means. Outside of bodies that uses any variable, inside
+    /// only one that `some` declared.
+    pub(crate) fn use_root(&mut self, name: &str, outside: bool) -> Option<VarId> {
+        let local = self.stack.iter_mut().rev().find_map(|it| it.get_mut(name))?;
+        if local.occurrence == Occurrence::Seen {
+            return None;
+        }
+        local.count += u32::from(outside || local.occurrence == Occurrence::Declared);
+        Some(local.var)
     }
 
     /// Tells whether a name is declared in the scope of a given depth or one inside of it.
@@ -205,9 +222,19 @@ impl<'a> Scopes<'a> {
         if let Some(var) = self.plain.get(name) {
             return *var;
         }
-        let var = self.named(name);
+        let var = self.named(name, false);
         self.plain.insert(name, var);
         var
+    }
+
+    /// Returns the variables of names that nobody declared.
+    #[expect(clippy::iter_over_hash_type, reason = "a set of bits is the same in any order")]
+    pub(crate) fn plain_vars(&self) -> VarSet {
+        let mut vars = VarSet::default();
+        for var in self.plain.values() {
+            vars.insert(*var);
+        }
+        vars
     }
 
     /// Declares a name in the innermost scope, or tells how it occurred there before.
@@ -220,7 +247,7 @@ impl<'a> Scopes<'a> {
         if let Some(found) = self.stack.last_mut().and_then(|it| it.get_mut(name)) {
             return Err(found.occurrence);
         }
-        let var = self.named(name);
+        let var = self.named(name, true);
         if let Some(top) = self.stack.last_mut() {
             top.insert(name, Local { var, occurrence, count: 1, span });
         }
@@ -231,6 +258,6 @@ impl<'a> Scopes<'a> {
 /// Makes a variable that no source names.
 pub(crate) fn generate(vars: &mut Vec<VarInfo>) -> VarId {
     let id = VarId(u32::try_from(vars.len()).unwrap_or(u32::MAX));
-    vars.push(VarInfo { name: Box::default(), generated: true });
+    vars.push(VarInfo { name: Box::default(), generated: true, declared: true });
     id
 }

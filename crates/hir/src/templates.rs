@@ -29,7 +29,7 @@ pub(crate) struct Templates<'r, 'a> {
 impl Templates<'_, '_> {
     /// Rewrites a body and returns what is bound in it.
     pub(crate) fn body(&mut self, body: &mut [Expr], outside: &VarSet) -> VarSet {
-        let mut known = outputs::of_body(self.ctx, body, outside);
+        let mut known = outputs::of_written_body(self.ctx, body, outside);
         known.add_all(outside);
         for expr in body {
             self.expr(expr, &known);
@@ -195,7 +195,7 @@ fn operand_name(kind: &ExprKind) -> &'static str {
 }
 
 /// Tells whether a reference is a rule that has a value whatever the input.
-fn is_always_defined(index: &Index<'_>, reference: &Ref) -> bool {
+fn is_always_defined(index: &Index, reference: &Ref) -> bool {
     if !matches!(reference.head, Head::Data) {
         return false;
     }

@@ -174,6 +174,8 @@ pub struct Expr {
     pub kind: ExprKind,
     /// What is replaced while it is evaluated, in order.
     pub with: Vec<With>,
+    /// Is a `not` of V0 and V1: its body is one expression, which is checked as if there were no `not`.
+    pub is_plain_not: bool,
     /// Its place.
     pub place: Place,
 }

@@ -26,6 +26,7 @@ const BUILTINS: &[(&str, &str)] = &[
     ("internal.member_3", "any, any, any -> bool"),
     ("internal.print", "[set[any]*] -> -"),
     ("internal.template_string", "[any*] -> str"),
+    ("json.marshal", "any -> str"),
     ("lower", "str -> str"),
     ("lt", "any, any -> bool"),
     ("lte", "any, any -> bool"),
@@ -40,6 +41,7 @@ const BUILTINS: &[(&str, &str)] = &[
     ("split", "str, str -> [str*]"),
     ("startswith", "str, str -> bool"),
     ("trim_space", "str -> str"),
+    ("upper", "str -> str"),
     ("walk", "any -> [[any*],any]"),
 ];
 
@@ -138,9 +140,18 @@ fn run(case: &Case, capabilities: &Capabilities) -> Result<(), String> {
         }
         modules.extend(parsed.tree);
     }
-    let options =
-        Options { capabilities, absent: ABSENT, strict: has("strict"), print: has("print"), error_limit: 10 };
-    let found = lower(&modules, &options).diagnostics;
+    let options = Options {
+        capabilities,
+        absent: ABSENT,
+        strict: has("strict"),
+        print: has("print"),
+        error_limit: 10,
+        test_cases: false,
+        schemas: None,
+        unsafe_builtins: &[],
+        lenient: false,
+    };
+    let found = lower(&std::sync::Arc::new(lictor_hir::Modules(modules)), &options).diagnostics;
     let mut problems = String::new();
     for module in &case.modules {
         let is_here = |it: &&Diagnostic| it.location.as_ref().is_none_or(|at| *at.file == *module.name);

@@ -5,52 +5,25 @@
 
 use std::sync::{Arc, OnceLock};
 
-use lictor_hir::Flags;
 use lictor_hir::tree::{Hir, Query};
 use lictor_hir::types::DeclarationError;
+use lictor_hir::{Declaration, Flags, Index, Modules, Scope, Types};
 use lictor_plan::passes::{self, Folded, Optimize};
 use lictor_plan::{BuiltinFacts, BuiltinLookup, Plan};
-use lictor_runtime::{BuiltinFn, NullHost, builtins};
-use lictor_syntax::ast::{Import, Module, Statement, TermKind};
+use lictor_runtime::{Callee, NullHost, builtins};
+use lictor_syntax::ast::{Import, RegoVersion, Statement, TermKind};
 use lictor_syntax::{Diagnostic, ParseOptions, parse_query, parse_statements, parse_term};
 use lictor_value::{Document, Value};
 use lictor_vm::{Decision, Derived, Input, Limits, Program, Request, Scratch};
 
+use crate::capabilities;
+use crate::custom::CustomBuiltin;
 use crate::engine::Options;
 use crate::faults::Faults;
-use crate::names;
 use crate::policy::QueryOptions;
 
 /// What a rule may take that is evaluated while compiling.
 const FOLD_LIMITS: Limits = Limits { steps_max: 1_000_000, bytes_max: 64 << 20, depth_max: 1_000 };
-
-/// Deprecated built-ins.
-const DEPRECATED: &[&str] = &[
-    "all",
-    "any",
-    "cast_array",
-    "cast_boolean",
-    "cast_null",
-    "cast_object",
-    "cast_set",
-    "cast_string",
-    "net.cidr_overlap",
-    "re_match",
-    "set_diff",
-];
-
-/// A built-in of the embedder.
-#[derive(Clone, Debug)]
-pub struct CustomBuiltin {
-    /// The name as policies write it, `acme.lookup`.
-    pub name: String,
-    /// Operand and result types: `str, [any*] -> bool`; see [`lictor_hir::types`].
-    pub declaration: String,
-    /// The function.
-    pub function: BuiltinFn,
-    /// Whether equal operands may give different results.
-    pub impure: bool,
-}
 
 /// The built-ins that modules are checked against.
 #[derive(Clone, Debug)]
@@ -59,6 +32,8 @@ pub(crate) struct Capabilities {
     /// OPA's built-ins that are not there yet.
     absent: Vec<&'static str>,
     custom: Vec<CustomBuiltin>,
+    /// What was given in place of those of this release.
+    given: Option<Arc<capabilities::Capabilities>>,
 }
 
 impl Capabilities {
@@ -73,21 +48,50 @@ impl Capabilities {
 
     /// Returns the built-ins of the table and others, which win.
     pub(crate) fn with(custom: Vec<CustomBuiltin>) -> Result<Self, DeclarationError> {
-        let own = builtins::table().iter().map(|it| {
-            let flags = Flags {
-                deprecated: DEPRECATED.contains(&it.name),
-                relation: it.name == "walk",
-                impure: it.impure,
-            };
-            (it.name, it.declaration, flags)
-        });
-        let others = custom.iter().map(|it| {
+        let own = builtins::table().iter().map(|it| capabilities::current_declaration(it)).collect();
+        Self::declared(own, custom, true)
+    }
+
+    /// Returns the built-ins of given capabilities and others, which win.
+    pub(crate) fn of(
+        given: &capabilities::Capabilities,
+        custom: Vec<CustomBuiltin>,
+    ) -> Result<Self, DeclarationError> {
+        // What OPA has and this release has not is refused by name; what only the file knows is taken at its word.
+        let is_here =
+            |name: &str| capabilities::fact(name).is_none() || lictor_runtime::builtin_named(name).is_some();
+        let own = given.builtins().filter(|it| is_here(&it.name)).cloned().collect();
+        let here = Self::declared(own, custom, given.builtins().any(|it| !is_here(&it.name)))?;
+        Ok(Self { given: Some(Arc::new(given.clone())), ..here })
+    }
+
+    /// Returns how texts of a version are parsed.
+    pub(crate) fn parse_options(&self, version: RegoVersion) -> Result<ParseOptions, Faults> {
+        match &self.given {
+            Some(given) => given.parse_options(version),
+            None => Ok(ParseOptions { version, ..ParseOptions::default() }),
+        }
+    }
+
+    pub(crate) fn given(&self) -> Option<&capabilities::Capabilities> {
+        self.given.as_deref()
+    }
+
+    fn declared(
+        mut own: Vec<Declaration>,
+        custom: Vec<CustomBuiltin>,
+        tell_absent: bool,
+    ) -> Result<Self, DeclarationError> {
+        for it in &custom {
             let flags = Flags { impure: it.impure, ..Flags::default() };
-            (it.name.as_str(), it.declaration.as_str(), flags)
-        });
-        let declared = lictor_hir::Capabilities::from_declarations(own.chain(others))?;
-        let absent = names::OPA.iter().copied().filter(|it| declared.get(it).is_none()).collect();
-        Ok(Self { declared: Arc::new(declared), absent, custom })
+            own.push(Declaration::parse(&it.name, &it.declaration, flags)?);
+        }
+        let declared = lictor_hir::Capabilities::new(own);
+        let is_absent =
+            |name: &&str| declared.get(name).is_none() && lictor_runtime::builtin_named(name).is_none();
+        let names = capabilities::facts::BUILTINS.iter().map(|it| it.name);
+        let absent = if tell_absent { names.filter(is_absent).collect() } else { Vec::new() };
+        Ok(Self { declared: Arc::new(declared), absent, custom, given: None })
     }
 
     /// The embedder's own.
@@ -95,15 +99,31 @@ impl Capabilities {
         &self.custom
     }
 
+    /// Finds the declaration of a built-in.
+    pub(crate) fn declaration(&self, name: &str) -> Option<&Declaration> {
+        self.declared.get(name)
+    }
+
     /// Finds the function of a built-in.
-    fn function(&self, name: &str) -> Option<BuiltinFn> {
-        let custom = self.custom.iter().find(|it| it.name == name).map(|it| it.function);
-        custom.or_else(|| lictor_runtime::builtin_named(name).map(|it| it.1.function))
+    fn callee(&self, name: &str) -> Option<Callee> {
+        let custom = self.custom.iter().rev().find(|it| it.name == name);
+        let custom = custom.map(|it| Callee::Custom { function: it.callable(), cost_steps: it.cost_steps });
+        custom.or_else(|| lictor_runtime::builtin_named(name).map(|it| Callee::Plain(it.1.function)))
     }
 
     /// Says whether a built-in depends on the world or has effects.
     pub(crate) fn is_impure(&self, name: &str) -> bool {
-        matches!(name, "internal.print" | "trace") || self.declared.get(name).is_none_or(|it| it.flags.impure)
+        // What a capabilities file says cannot make pure what asks the world here: two that verify certificates
+        // read the clock, though OPA lists them as pure.
+        let own = lictor_runtime::builtin_named(name).is_some_and(|it| it.1.impure);
+        own || matches!(name, "internal.print" | "trace")
+            || self.declared.get(name).is_none_or(|it| it.flags.impure)
+    }
+
+    /// Says whether a built-in may wait for something outside.
+    pub(crate) fn is_blocking(&self, name: &str) -> bool {
+        let custom = self.custom.iter().rev().find(|it| it.name == name).map(|it| it.blocking);
+        custom.unwrap_or_else(|| lictor_runtime::builtin_named(name).is_some_and(|it| it.1.blocking))
     }
 
     /// Returns what lowering asks.
@@ -120,35 +140,84 @@ impl Capabilities {
     }
 }
 
-fn check_options<'a>(capabilities: &'a Capabilities, options: &Options) -> lictor_hir::Options<'a> {
+fn check_options<'a>(
+    capabilities: &'a Capabilities,
+    options: &'a Options,
+    test_cases: bool,
+) -> lictor_hir::Options<'a> {
     lictor_hir::Options {
         capabilities: &capabilities.declared,
         absent: &capabilities.absent,
         strict: options.strict,
         print: options.print,
         error_limit: options.error_limit,
+        test_cases,
+        schemas: Some(&*options.schemas),
+        unsafe_builtins: &options.unsafe_builtins,
+        lenient: false,
     }
+}
+
+/// What modules were checked to be.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    /// The rules.
+    pub(crate) hir: Arc<Hir>,
+    /// What their values can be.
+    pub(crate) types: Arc<Types>,
+    /// Who defines what.
+    pub(crate) index: Arc<Index>,
 }
 
 /// Checks modules.
 pub(crate) fn check(
-    modules: &[Module],
+    modules: &Arc<Modules>,
     capabilities: &Capabilities,
     options: &Options,
-) -> Result<Hir, Vec<Diagnostic>> {
-    let lowered = lictor_hir::lower(modules, &check_options(capabilities, options));
-    if lowered.diagnostics.is_empty() { Ok(lowered.hir) } else { Err(lowered.diagnostics) }
+) -> Result<Checked, Vec<Diagnostic>> {
+    checked(modules, &check_options(capabilities, options, false))
+}
+
+/// Checks modules and makes their parametrised tests tell which cases they try.
+pub(crate) fn check_tests(
+    modules: &Arc<Modules>,
+    capabilities: &Capabilities,
+    options: &Options,
+) -> Result<Checked, Vec<Diagnostic>> {
+    checked(modules, &check_options(capabilities, options, true))
+}
+
+/// Checks modules that may call functions that nobody knows. What comes out must not be run.
+pub(crate) fn check_known(
+    modules: &Arc<Modules>,
+    capabilities: &Capabilities,
+    options: &Options,
+) -> Result<Checked, Vec<Diagnostic>> {
+    let options = check_options(capabilities, options, false);
+    finished(lictor_hir::lower(modules, &lictor_hir::Options { lenient: true, ..options }))
+}
+
+fn checked(modules: &Arc<Modules>, options: &lictor_hir::Options<'_>) -> Result<Checked, Vec<Diagnostic>> {
+    finished(lictor_hir::lower(modules, options))
+}
+
+fn finished(lowered: lictor_hir::Lowered) -> Result<Checked, Vec<Diagnostic>> {
+    if !lowered.diagnostics.is_empty() {
+        return Err(lowered.diagnostics);
+    }
+    let lictor_hir::Lowered { hir, types, index, .. } = lowered;
+    Ok(Checked { hir: Arc::new(hir), types: Arc::new(types), index: Arc::new(index) })
 }
 
 /// Reads a query.
 pub(crate) fn query(
     text: &str,
     query_options: &QueryOptions,
-    modules: &[Module],
+    (index, types): (&Index, &Types),
     capabilities: &Capabilities,
     options: &Options,
 ) -> Result<Query, Faults> {
-    let parse = ParseOptions { version: query_options.version, ..ParseOptions::default() };
+    let parse = capabilities.parse_options(query_options.version)?;
     let parsed = parse_query(text, &parse);
     let body = match parsed.tree {
         Some(body) if parsed.diagnostics.is_empty() => body,
@@ -158,14 +227,10 @@ pub(crate) fn query(
     let package = path_names(package)?;
     let package: Vec<&str> = package.iter().map(String::as_str).collect();
     let imports = imports(&query_options.imports, &parse)?;
-    let (query, diagnostics) = lictor_hir::lower_query(
-        &body,
-        &parsed.source,
-        modules,
-        &package,
-        &imports,
-        &check_options(capabilities, options),
-    );
+    let scope = Scope { index, types, package: &package, imports: &imports };
+    // Strict checks are for modules.
+    let options = lictor_hir::Options { strict: false, ..check_options(capabilities, options, false) };
+    let (query, diagnostics) = lictor_hir::lower_query(&body, &parsed.source, &scope, &options);
     if diagnostics.is_empty() { Ok(query) } else { Err(Faults::new(diagnostics)) }
 }
 
@@ -236,6 +301,7 @@ fn evaluate(plan: &Plan, capabilities: &Capabilities) -> Vec<Folded> {
             host: &NullHost,
             limits: FOLD_LIMITS,
             strict: true,
+            allow_net: None,
         };
         let outcome = scratch.eval(&program, request, |it| match it {
             Decision::Value(Some(value)) => Folded::Value(Document::from_value(value)),
@@ -249,6 +315,6 @@ fn evaluate(plan: &Plan, capabilities: &Capabilities) -> Vec<Folded> {
 
 /// Compiles a plan with the built-ins of the table.
 pub(crate) fn compile(plan: &Plan, capabilities: &Capabilities) -> Result<Program, Faults> {
-    lictor_vm::compile(plan, |it| capabilities.function(it))
+    lictor_vm::compile(plan, |it| capabilities.callee(it))
         .map_err(|err| Faults::new(vec![Diagnostic::unplaced("rego_compile_error", "plan", err.to_string())]))
 }

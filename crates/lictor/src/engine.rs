@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use lictor_hir::Modules;
 use lictor_hir::types::DeclarationError;
 use lictor_plan::passes::Passes;
 use lictor_store::BaseData;
@@ -14,17 +15,21 @@ use lictor_syntax::{Diagnostic, ParseOptions, parse_module_bytes};
 use lictor_value::Document;
 use lictor_vm::Limits;
 
-use crate::build::{self, Capabilities, CustomBuiltin};
+use crate::build::{self, Capabilities, Checked};
+use crate::custom::CustomBuiltin;
 use crate::data::{self, DataError};
 use crate::faults::Faults;
 use crate::policy::Policy;
+use crate::schemas::SchemaSet;
 
 /// How modules are read and decisions are taken.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The version of modules that do not come with one.
     pub version: RegoVersion,
-    /// Whether strict checks run.
+    /// A later version that those modules must do for as well.
+    pub also: Option<RegoVersion>,
+    /// Whether strict checks run on modules.
     pub strict: bool,
     /// Whether calls of `print` are kept.
     pub print: bool,
@@ -36,26 +41,30 @@ pub struct Options {
     pub limits: Limits,
     /// Which optimizations run.
     pub passes: Passes,
+    /// Schemas that the type checker knows documents by.
+    pub schemas: Arc<SchemaSet>,
+    /// Built-ins that policies may not call.
+    pub unsafe_builtins: Arc<[String]>,
+    /// The hosts that built-ins may ask; all if absent.
+    pub allow_net: Option<Arc<[String]>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Self {
             version: RegoVersion::V1,
+            also: None,
             strict: false,
             print: false,
             strict_builtin_errors: false,
             error_limit: 10,
             limits: Limits::default(),
             passes: Passes::ALL,
+            schemas: Arc::default(),
+            unsafe_builtins: Arc::default(),
+            allow_net: None,
         }
     }
-}
-
-/// Parsed modules, shared with the policies made of them.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Modules {
-    pub(crate) list: Vec<Module>,
 }
 
 /// Collects modules and data for a policy.
@@ -88,27 +97,67 @@ impl Engine {
     pub fn add_builtin(&mut self, builtin: CustomBuiltin) -> Result<(), DeclarationError> {
         let mut custom = self.capabilities.custom().to_vec();
         custom.push(builtin);
-        self.capabilities = Arc::new(Capabilities::with(custom)?);
+        self.capabilities = Arc::new(match self.capabilities.given() {
+            Some(given) => Capabilities::of(given, custom)?,
+            None => Capabilities::with(custom)?,
+        });
         Ok(())
+    }
+
+    /// Sets what policies may use; what was added with [`Self::add_builtin`] stays.
+    ///
+    /// # Errors
+    /// When the declaration of an added built-in is not in the notation, which was found before.
+    pub fn set_capabilities(&mut self, given: &crate::Capabilities) -> Result<(), DeclarationError> {
+        let custom = self.capabilities.custom().to_vec();
+        self.capabilities = Arc::new(Capabilities::of(given, custom)?);
+        self.options.allow_net = given.allow_net().map(Into::into);
+        self.options.schemas = Arc::new(self.options.schemas.limited_to(given.allow_net()));
+        Ok(())
+    }
+
+    /// Returns how texts of a version are parsed, by what policies may use.
+    ///
+    /// # Errors
+    /// When the capabilities do not allow the version.
+    pub fn parse_options(&self, version: RegoVersion) -> Result<ParseOptions, Faults> {
+        self.capabilities.parse_options(version)
     }
 
     /// Parses a module and returns its faults, which [`Self::compile`] reports too.
     pub fn add_module(&mut self, name: &str, text: &[u8], version: Option<RegoVersion>) -> &[Diagnostic] {
-        let options =
-            ParseOptions { version: version.unwrap_or(self.options.version), ..ParseOptions::default() };
+        let known = self.diagnostics.len();
+        let options = match self.parse_options(version.unwrap_or(self.options.version)) {
+            Ok(options) if version.is_none() => ParseOptions { also: self.options.also, ..options },
+            Ok(options) => options,
+            Err(fault) => {
+                self.diagnostics.extend_from_slice(fault.diagnostics());
+                return self.diagnostics.get(known..).unwrap_or_default();
+            }
+        };
         let parsed = parse_module_bytes(name, text, &options);
         if parsed.diagnostics.is_empty() {
-            Arc::make_mut(&mut self.modules).list.extend(parsed.tree);
+            // Rules of one document are tried in the order of their modules' names, as OPA does.
+            let list = Arc::make_mut(&mut self.modules);
+            let place = list.partition_point(|it| **it.source.name() <= *name);
+            list.splice(place..place, parsed.tree);
         }
-        let known = self.diagnostics.len();
         self.diagnostics.extend(parsed.diagnostics);
         self.diagnostics.get(known..).unwrap_or_default()
     }
 
-    /// The modules that parsed.
+    /// Returns the module of a name, if one was added and parsed; the last of several.
+    #[must_use]
+    pub fn module(&self, name: &str) -> Option<&Module> {
+        let behind = self.modules.partition_point(|it| **it.source.name() <= *name);
+        let module = self.modules.get(behind.checked_sub(1)?)?;
+        (**module.source.name() == *name).then_some(module)
+    }
+
+    /// Returns the modules that parsed, in the order of their names.
     #[must_use]
     pub fn modules(&self) -> &[Module] {
-        &self.modules.list
+        &self.modules
     }
 
     /// Puts a document at a path below `data`; objects that are there already are merged with it.
@@ -117,6 +166,11 @@ impl Engine {
     /// When both sides have different things at one path, or the root is no object.
     pub fn add_data(&mut self, path: &[&str], document: &Document) -> Result<(), DataError> {
         Ok(self.data.add(path, document.clone())?)
+    }
+
+    /// Takes away the document at a path below `data`, as a bundle does with what its roots own.
+    pub fn remove_data(&mut self, path: &[&str]) {
+        self.data.remove(path);
     }
 
     /// Reads JSON and puts it at a path; the name is for messages.
@@ -140,16 +194,38 @@ impl Engine {
     /// # Errors
     /// The faults of the modules, all stages together as OPA reports them.
     pub fn compile(&self) -> Result<Policy, Faults> {
-        if !self.diagnostics.is_empty() {
-            return Err(Faults::new(self.limited(self.diagnostics.clone())));
+        self.check_parsed()?;
+        let checked = build::check(&self.modules, &self.capabilities, &self.options).map_err(Faults::new)?;
+        self.policy_of(checked, Arc::clone(&self.modules))
+    }
+
+    /// Refuses to go on with modules that did not parse.
+    pub(crate) fn check_parsed(&self) -> Result<(), Faults> {
+        if self.diagnostics.is_empty() {
+            return Ok(());
         }
-        let hir = build::check(&self.modules.list, &self.capabilities, &self.options).map_err(Faults::new)?;
-        let modules = Arc::clone(&self.modules);
+        Err(Faults::new(self.limited(self.diagnostics.clone())))
+    }
+
+    pub(crate) fn shared_modules(&self) -> &Arc<Modules> {
+        &self.modules
+    }
+
+    pub(crate) fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Makes a policy of modules that were checked.
+    pub(crate) fn policy_of(&self, checked: Checked, modules: Arc<Modules>) -> Result<Policy, Faults> {
         let data = self.data.snapshot().map_err(|err| {
             Faults::new(vec![Diagnostic::unplaced(codes::COMPILE, "data-key-not-string", err.to_string())])
         })?;
         Ok(Policy::new(
-            Arc::new(hir),
+            checked,
             modules,
             data.document().clone(),
             Arc::clone(&self.capabilities),

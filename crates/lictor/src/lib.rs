@@ -28,23 +28,32 @@
 #![warn(clippy::disallowed_methods)]
 
 mod build;
+mod capabilities;
 mod conflicts;
+mod custom;
 mod data;
 mod engine;
 mod faults;
-mod names;
 mod policy;
 mod query;
+mod requirements;
+mod schemas;
 mod session;
+mod suite;
 
-pub use build::CustomBuiltin;
+pub use capabilities::{Capabilities, CapabilitiesError};
+pub use custom::CustomBuiltin;
 pub use data::{DataError, DataErrorKind, document_of_yaml};
 pub use engine::{Engine, Options};
 pub use faults::Faults;
+pub use lictor_hir::reach::{Path as DocumentPath, Reached, Step as PathStep};
 pub use lictor_hir::types::DeclarationError;
+pub use lictor_hir::{AnnotationSet, Placed};
 pub use lictor_plan::passes::Passes;
 pub use lictor_plan::reads::{ReadSet, ReadStep, Reads};
-pub use lictor_runtime::{BuiltinError, BuiltinFn, Context, ErrorKind, Host, NullHost};
+pub use lictor_runtime::go::regex::Regex as Pattern;
+pub use lictor_runtime::http;
+pub use lictor_runtime::{BuiltinError, BuiltinFn, Context, CustomFn, ErrorKind, Host, NullHost};
 pub use lictor_syntax::Diagnostic;
 pub use lictor_syntax::ast::RegoVersion;
 pub use lictor_value::{Arena, Array, Document, Kind, Object, Set, Value, json};
@@ -53,4 +62,13 @@ pub use lictor_vm::{
 };
 pub use policy::{Policy, QueryOptions};
 pub use query::{Query, QueryExpression};
+pub use requirements::Requirements;
+pub use schemas::{FetchSchema, SchemaSet};
 pub use session::{Input, Session};
+pub use suite::{Outcome, Part, SubResult, SubResults, Suite, Test, Verdict, run_tests};
+
+/// Returns an instant as text, in UTC and as a layout of Go's says (`2006-01-02`).
+#[must_use]
+pub fn time_text(unix_ns: i64, layout: &str) -> String {
+    lictor_runtime::go::layout::format(unix_ns, &lictor_runtime::go::zone::Zone::UTC, layout)
+}

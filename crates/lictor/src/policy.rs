@@ -4,18 +4,19 @@
 //! is not on the way of a decision.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use lictor_hir::reach::{Reached, reach};
 use lictor_hir::tree::Hir;
-use lictor_plan::Lowering;
-use lictor_plan::Solutions;
+use lictor_hir::{Index, Modules, Types};
 use lictor_plan::passes::Passes;
+use lictor_plan::{Documents, Lowering, Solutions};
 use lictor_syntax::ast::RegoVersion;
 use lictor_value::{Document, Value};
 
-use crate::build::{self, Capabilities};
+use crate::build::{self, Capabilities, Checked};
 use crate::conflicts::data_conflicts;
-use crate::engine::{Modules, Options};
+use crate::engine::Options;
 use crate::faults::Faults;
 use crate::query::Query;
 
@@ -31,11 +32,21 @@ pub struct Policy {
 #[derive(Debug)]
 struct Generation {
     hir: Arc<Hir>,
+    types: Arc<Types>,
+    index: Arc<Index>,
     modules: Arc<Modules>,
     data: Document,
     capabilities: Arc<Capabilities>,
     options: Options,
     prepared: Mutex<HashMap<Box<str>, Query>>,
+    /// Found when the first query is prepared.
+    documents: OnceLock<Documents>,
+}
+
+impl Generation {
+    fn checked(&self) -> Checked {
+        Checked { hir: Arc::clone(&self.hir), types: Arc::clone(&self.types), index: Arc::clone(&self.index) }
+    }
 }
 
 /// How an ad-hoc query is read.
@@ -51,14 +62,26 @@ pub struct QueryOptions {
 
 impl Policy {
     pub(crate) fn new(
-        hir: Arc<Hir>,
+        Checked { hir, types, index }: Checked,
         modules: Arc<Modules>,
         data: Document,
         capabilities: Arc<Capabilities>,
         options: Options,
     ) -> Self {
         let prepared = Mutex::new(HashMap::new());
-        Self { inner: Arc::new(Generation { hir, modules, data, capabilities, options, prepared }) }
+        Self {
+            inner: Arc::new(Generation {
+                hir,
+                types,
+                index,
+                modules,
+                data,
+                capabilities,
+                options,
+                prepared,
+                documents: OnceLock::new(),
+            }),
+        }
     }
 
     /// The base data.
@@ -67,12 +90,21 @@ impl Policy {
         self.inner.data.root()
     }
 
+    /// The base data as a document, which is shared.
+    pub(crate) fn document(&self) -> Document {
+        self.inner.data.clone()
+    }
+
+    pub(crate) fn settings(&self) -> (&Options, &Capabilities) {
+        (&self.inner.options, &self.inner.capabilities)
+    }
+
     /// Returns the policy with other base data; what was prepared is prepared anew when it is asked for.
     #[must_use]
     pub fn with_data(&self, data: Document) -> Self {
         let inner = &self.inner;
         Self::new(
-            Arc::clone(&inner.hir),
+            inner.checked(),
             Arc::clone(&inner.modules),
             data,
             Arc::clone(&inner.capabilities),
@@ -85,7 +117,7 @@ impl Policy {
     pub fn with_strict_builtin_errors(&self, strict_builtin_errors: bool) -> Self {
         let inner = &self.inner;
         Self::new(
-            Arc::clone(&inner.hir),
+            inner.checked(),
             Arc::clone(&inner.modules),
             inner.data.clone(),
             Arc::clone(&inner.capabilities),
@@ -98,14 +130,14 @@ impl Policy {
     /// # Errors
     /// A fault for each such path.
     pub fn check_data(&self) -> Result<(), Faults> {
-        let found = data_conflicts(&self.inner.modules.list, self.data());
+        let found = data_conflicts(&self.inner.modules, self.data());
         if found.is_empty() { Ok(()) } else { Err(Faults::new(found)) }
     }
 
     /// Says whether rules make the document at keys below `data`, or one that holds it.
     #[must_use]
     pub fn has_rules(&self, keys: &[&str]) -> bool {
-        self.inner.modules.list.iter().any(|module| {
+        self.inner.modules.iter().any(|module| {
             let package = module.package.path.iter().map(|it| it.as_str());
             module.rules.iter().any(|rule| {
                 let head = &rule.head.reference;
@@ -178,16 +210,30 @@ impl Policy {
         self.query_with(text, options, Solutions::Bindings)
     }
 
+    /// Finds what an ad-hoc query depends on, without looking at data: base documents, and rules.
+    ///
+    /// # Errors
+    /// The faults of the query.
+    pub fn dependencies(&self, text: &str, options: &QueryOptions) -> Result<Reached, Faults> {
+        let inner = &self.inner;
+        let scope = (&*inner.index, &*inner.types);
+        let query = build::query(text, options, scope, &inner.capabilities, &inner.options)?;
+        Ok(reach(&inner.hir, &query))
+    }
+
     fn query_with(&self, text: &str, options: &QueryOptions, solutions: Solutions) -> Result<Query, Faults> {
         let inner = &self.inner;
-        let query = build::query(text, options, &inner.modules.list, &inner.capabilities, &inner.options)?;
+        let scope = (&*inner.index, &*inner.types);
+        let query = build::query(text, options, scope, &inner.capabilities, &inner.options)?;
         let mut lowering = self.lowering();
         lowering.query("query", &query, solutions);
         self.finish(lowering, query.expressions)
     }
 
-    fn lowering(&self) -> Lowering {
-        Lowering::new(Arc::clone(&self.inner.hir), self.inner.capabilities.lookup())
+    pub(crate) fn lowering(&self) -> Lowering {
+        let inner = &self.inner;
+        let documents = inner.documents.get_or_init(|| Documents::of(&inner.hir)).clone();
+        Lowering::with_documents(Arc::clone(&inner.hir), documents, inner.capabilities.lookup())
     }
 
     fn finish(

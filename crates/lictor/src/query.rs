@@ -34,6 +34,8 @@ struct Prepared {
     projection: Projection,
     limits: Limits,
     strict_builtin_errors: bool,
+    allow_net: Option<Arc<[String]>>,
+    may_block: bool,
     expressions: Vec<QueryExpression>,
 }
 
@@ -64,6 +66,7 @@ impl Prepared {
             host,
             limits: self.limits,
             strict: self.strict_builtin_errors,
+            allow_net: self.allow_net.as_deref(),
         }
     }
 }
@@ -80,6 +83,7 @@ impl Query {
             plan.entrypoints.first().map(|it| read_set(&plan, it.function, &|it| capabilities.is_impure(it)));
         let reads = reads.unwrap_or_default();
         build::optimize(&mut plan, options, capabilities);
+        let may_block = plan.builtins.iter().any(|it| capabilities.is_blocking(&it.name));
         let program = build::compile(&plan, capabilities)?;
         let derived = Derived::new(program.functions());
         let expressions = expressions
@@ -97,6 +101,8 @@ impl Query {
                 projection,
                 limits: options.limits,
                 strict_builtin_errors: options.strict_builtin_errors,
+                allow_net: options.allow_net.clone(),
+                may_block,
                 expressions,
             }),
         })
@@ -185,6 +191,13 @@ impl Query {
     #[must_use]
     pub fn reads(&self) -> &ReadSet {
         &self.inner.reads
+    }
+
+    /// Says whether deciding may wait for something outside, as `http.send` does. Such decisions must not be taken on
+    /// a thread that serves others.
+    #[must_use]
+    pub fn may_block(&self) -> bool {
+        self.inner.may_block
     }
 
     /// The expressions of an ad-hoc query; none of an entrypoint.

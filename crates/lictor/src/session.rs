@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use lictor_runtime::{Host, NullHost};
 use lictor_value::Value;
-use lictor_vm::{MakeInput, Scratch};
+use lictor_vm::{EvalError, MakeInput, Scratch};
 
 /// What one thread needs to decide; reused, so that a warm decision allocates nothing.
 pub struct Session {
@@ -20,6 +20,17 @@ impl Session {
     #[must_use]
     pub fn new(host: Arc<dyn Host>) -> Self {
         Self { scratch: Scratch::new(), host }
+    }
+
+    /// Asks that decisions note errors of built-ins that only make something undefined. Passes may drop calls that
+    /// cannot matter; prepare queries without them to see all errors.
+    pub fn collect_builtin_errors(&mut self) {
+        self.scratch.collect_builtin_errors();
+    }
+
+    /// Returns the errors of built-ins that were noted since they were taken last.
+    pub fn take_builtin_errors(&mut self) -> Vec<EvalError> {
+        self.scratch.take_builtin_errors()
     }
 }
 

@@ -4,10 +4,11 @@
 //! below the public face.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use lictor::{
-    Answer, Document, Engine, ErrorCode, Event, EventKind, EventSink, Host, Input, Limits, Options, Passes,
-    Policy, QueryOptions, Session, json,
+    Answer, CustomBuiltin, Document, Engine, ErrorCode, Event, EventKind, EventSink, Host, Input, Limits,
+    Options, Passes, Policy, QueryOptions, Session, json,
 };
 
 fn policy(text: &str, data: &str) -> Policy {
@@ -53,6 +54,19 @@ const ROLES_DATA: &str = r#"{
     "users": {"ann": {"roles": ["dev", "ops"]}, "bob": {"roles": []}},
     "grants": {"dev": [{"action": "read", "object": "repo"}], "ops": [{"action": "write", "object": "host"}]}
 }"#;
+
+#[test]
+fn queries_without_input_answer_again() {
+    let policy = policy(ROLES, ROLES_DATA);
+    let query = policy.bindings("x := data.grants.dev[_].action", &QueryOptions::default()).expect("a query");
+    let mut session = Session::default();
+    for _ in 0..3 {
+        let mut out = Vec::new();
+        let found = query.decide_json(&mut session, Input::Undefined, &mut out).expect("an answer");
+        assert!(found);
+        assert_eq!(String::from_utf8_lossy(&out), r#"[{"x":"read"}]"#);
+    }
+}
 
 #[test]
 fn documents_are_decided() {
@@ -162,7 +176,9 @@ outer := [a, b, c] if {
 fn conflicts_and_limits_are_errors() {
     let conflict = policy("package p\nx := 1 if input.a\nx := 2 if input.b", "{}");
     let text = decide(&conflict, "data.p.x", r#"{"a": true, "b": true}"#);
-    assert_eq!(text, "test.rego:3: eval_conflict_error: rule data.p.x produced conflicting values");
+    let values = "\n  1 at test.rego:2\n  2 at test.rego:3";
+    let wanted = "test.rego:3: eval_conflict_error: rule data.p.x produced conflicting values:";
+    assert_eq!(text, format!("{wanted}{values}"));
 
     let limits = Limits { steps_max: 10_000, ..Limits::default() };
     let endless = "package p\nx := count([1 | some a in input; some b in input; some c in input])";
@@ -223,6 +239,59 @@ fn print_reaches_the_host_with_its_place() {
     let query = policy.prepare("data.p.x").unwrap();
     query.decide(&mut session, Input::Json(br#"{"a": [1]}"#), |_| ()).unwrap();
     assert_eq!(*host.0.lock().unwrap(), ["test.rego:4: in [1] <undefined>"]);
+}
+
+#[test]
+fn built_ins_of_the_embedder_are_what_they_say() {
+    let calls = Arc::new(AtomicU64::new(0));
+    let counted = |name: &str| {
+        let calls = Arc::clone(&calls);
+        CustomBuiltin::new(name, "num -> num", move |ctx, _| {
+            calls.fetch_add(1, Ordering::Relaxed);
+            Ok(Some(ctx.arena.int(7)))
+        })
+    };
+    let prepared = |builtin: CustomBuiltin| {
+        let limits = Limits { steps_max: 10_000, ..Limits::default() };
+        let mut engine = Engine::new(Options { limits, ..Options::default() });
+        engine.add_builtin(builtin).expect("a declaration");
+        engine.add_module("p.rego", b"package p\nx := acme.f(1)\ny := [acme.f(2) | some _ in input]", None);
+        let policy = engine.compile().expect("a policy");
+        calls.store(0, Ordering::Relaxed);
+        let queries = (policy.prepare("data.p.x").expect("x"), policy.prepare("data.p.y").expect("y"));
+        let mut session = Session::default();
+        for _ in 0..3 {
+            let answer = queries.0.decide_value(&mut session, Input::Undefined).expect("decided");
+            assert_eq!(answer.expect("defined").root().as_i64(), Some(7));
+        }
+        (calls.load(Ordering::Relaxed), queries.1)
+    };
+    let (called, pure) = prepared(counted("acme.f"));
+    assert!(called <= 1, "a pure one is evaluated once, {called} times");
+    assert!(!pure.may_block());
+    let (called, impure) = prepared(CustomBuiltin { impure: true, ..counted("acme.f") });
+    assert_eq!(called, 3, "an impure one each time");
+    assert!(!impure.may_block());
+    for (memoize, wanted) in [(false, 3), (true, 1)] {
+        let (_, many) = prepared(CustomBuiltin { impure: true, memoize, ..counted("acme.f") });
+        calls.store(0, Ordering::Relaxed);
+        let mut session = Session::default();
+        for round in 1..3 {
+            let answer = many.decide_value(&mut session, Input::Json(b"[1, 2, 3]")).expect("decided");
+            assert_eq!(answer.expect("defined").root().to_json(), "[7,7,7]");
+            let called = calls.load(Ordering::Relaxed);
+            assert_eq!(called, round * wanted, "calls are kept for one evaluation, if at all");
+        }
+    }
+    let (_, blocking) = prepared(CustomBuiltin { impure: true, blocking: true, ..counted("acme.f") });
+    assert!(blocking.may_block());
+    let (_, costly) = prepared(CustomBuiltin { impure: true, cost_steps: 3_000, ..counted("acme.f") });
+    let mut session = Session::default();
+    let few = Input::Json(b"[1, 2]");
+    assert!(costly.decide_value(&mut session, few).is_ok());
+    let many =
+        costly.decide_value(&mut session, Input::Json(b"[1, 2, 3, 4, 5]")).expect_err("over the budget");
+    assert_eq!(many.code(), ErrorCode::Cancel);
 }
 
 #[test]

@@ -404,12 +404,36 @@ pub enum StmtKind {
         /// Where.
         collection: Operand,
     },
+    /// Makes an array that `SetAdd` adds to unless it has the member: a set without its order.
+    MakeBag {
+        /// Where it goes.
+        target: Local,
+    },
+    /// Undefined unless both are one member of a set, or one key of an object: stricter than `Equal` for numbers beyond
+    /// 64-bit floats.
+    Same {
+        /// One side.
+        a: Operand,
+        /// The other.
+        b: Operand,
+    },
+    /// What a scan would give for one key: undefined if the collection has none that is the same.
+    Entry {
+        /// The collection.
+        source: Local,
+        /// The key, index or member that is looked for.
+        wanted: Operand,
+        /// Gets the key as the collection has it.
+        key: Local,
+        /// Gets the item, value or member.
+        value: Local,
+    },
     /// Undefined if the operand is undefined or `false`.
     IsTrue {
         /// What is tested.
         source: Operand,
     },
-    /// Undefined unless the comparison holds by Rego's order.
+    /// Undefined unless the comparison holds.
     Compare {
         /// Which.
         op: Comparison,
@@ -428,7 +452,7 @@ pub enum StmtKind {
     },
 }
 
-/// An order test.
+/// A test of two values: by Rego's order, or of texts, which fails for anything that is not a string.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Comparison {
     /// `<`
@@ -439,4 +463,10 @@ pub enum Comparison {
     Greater,
     /// `>=`
     GreaterOrEqual,
+    /// The left text starts with the right one.
+    StartsWith,
+    /// The left text ends with the right one.
+    EndsWith,
+    /// The left text has the right one in it.
+    Contains,
 }

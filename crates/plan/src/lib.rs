@@ -21,6 +21,6 @@ pub use ir::{
     Answer, Block, BuiltinDecl, BuiltinRef, Callee, Comparison, ConstId, Entrypoint, Facts, FuncId, Function,
     Local, Location, Operand, Plan, RuleIdx, RuleInfo, Stmt, StmtKind,
 };
-pub use lower::{BuiltinFacts, BuiltinLookup, Lowering, Solutions, lower};
+pub use lower::{BuiltinFacts, BuiltinLookup, Documents, Lowering, Solutions, lower};
 pub use text_parse::{TextError, parse};
 pub use verify::{VerifyError, verify};

@@ -53,6 +53,20 @@ pub enum Solutions {
     BindingsAndExpressions,
 }
 
+/// The documents that a policy defines, which all its lowerings may share.
+#[derive(Clone, Debug)]
+pub struct Documents {
+    tree: Arc<Tree>,
+}
+
+impl Documents {
+    /// Finds the documents of a policy.
+    #[must_use]
+    pub fn of(hir: &hir::Hir) -> Self {
+        Self { tree: Arc::new(Tree::new(hir)) }
+    }
+}
+
 /// A policy on its way into a plan.
 ///
 /// The plan may be read at any time; asking for more only adds to it, and no number in it ever changes.
@@ -74,7 +88,14 @@ impl Lowering {
     /// Prepares the lowering of a policy; nothing is lowered yet.
     #[must_use]
     pub fn new(hir: Arc<hir::Hir>, builtins: BuiltinLookup) -> Self {
-        let state = State::new(&hir, builtins);
+        let documents = Documents::of(&hir);
+        Self::with_documents(hir, documents, builtins)
+    }
+
+    /// Does the same with what [`Documents::of`] gave for the policy before.
+    #[must_use]
+    pub fn with_documents(hir: Arc<hir::Hir>, documents: Documents, builtins: BuiltinLookup) -> Self {
+        let state = State::new(&hir, documents.tree, builtins);
         Self { hir, state, entrypoints: FxHashMap::default() }
     }
 

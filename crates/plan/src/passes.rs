@@ -6,9 +6,14 @@
 mod dispatch_rules;
 mod drop_dead;
 mod exit_early;
+mod failing;
 mod fold_constants;
 mod fuse_tests;
 mod hoist_lookups;
+mod inline_generators;
+mod leave_unordered;
+mod look_up_keys;
+mod order;
 mod propagate_constants;
 mod propagate_copies;
 mod separate_registers;
@@ -73,19 +78,24 @@ struct Pass {
 struct Surroundings<'a> {
     evaluate: Evaluate<'a>,
     strict: bool,
+    /// Which functions are rules of one constant value as they are written.
+    constant: Vec<bool>,
 }
 
 const PASSES: &[Pass] = &[
     Pass { name: "separate-registers", run: |plan, _| separate_registers::run(plan) },
-    Pass { name: "fuse-tests", run: |plan, _| fuse_tests::run(plan) },
+    Pass { name: "fuse-tests", run: |plan, about| fuse_tests::run(plan, about.strict) },
     Pass { name: "fold-constants", run: fold_constants::run },
     Pass { name: "propagate-constants", run: |plan, _| propagate_constants::run(plan) },
     Pass { name: "propagate-copies", run: |plan, _| propagate_copies::run(plan) },
     Pass { name: "split-equality", run: |plan, _| split_equality::run(plan) },
     Pass { name: "test-existence", run: test_existence::run },
+    Pass { name: "look-up-keys", run: look_up_keys::run },
+    Pass { name: "inline-generators", run: |plan, about| inline_generators::run(plan, about.strict) },
+    Pass { name: "leave-unordered", run: |plan, about| leave_unordered::run(plan, about.strict) },
     Pass { name: "dispatch-rules", run: |plan, _| dispatch_rules::run(plan) },
     Pass { name: "hoist-lookups", run: |plan, _| hoist_lookups::run(plan) },
-    Pass { name: "exit-early", run: |plan, _| exit_early::run(plan) },
+    Pass { name: "exit-early", run: |plan, about| exit_early::run(plan, &about.constant) },
     Pass { name: "drop-dead", run: |plan, _| drop_dead::run(plan) },
 ];
 
@@ -111,7 +121,7 @@ impl std::fmt::Debug for Optimize<'_> {
 /// Runs the passes on a plan.
 pub fn optimize(plan: &mut Plan, options: Optimize<'_>) {
     let Optimize { passes, strict, evaluate, impure } = options;
-    let surroundings = Surroundings { evaluate, strict };
+    let surroundings = Surroundings { evaluate, strict, constant: exit_early::constant(plan) };
     find_facts(plan, impure);
     for (index, pass) in PASSES.iter().enumerate() {
         if passes.0 & (1 << index) != 0 {

@@ -79,6 +79,9 @@ impl Comparison {
             Self::LessOrEqual => "less_or_equal",
             Self::Greater => "greater",
             Self::GreaterOrEqual => "greater_or_equal",
+            Self::StartsWith => "starts_with",
+            Self::EndsWith => "ends_with",
+            Self::Contains => "contains",
         }
     }
 }
@@ -191,6 +194,7 @@ impl Printer<'_> {
         }
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm per statement")]
     fn kind(&mut self, f: &mut fmt::Formatter<'_>, kind: &StmtKind) -> fmt::Result {
         match kind {
             StmtKind::ArrayAppend { array, value } => write!(f, "append {array} {}", self.op(*value)),
@@ -222,6 +226,7 @@ impl Printer<'_> {
             StmtKind::MakeArray { capacity, target } => write!(f, "{target} = array {capacity}"),
             StmtKind::MakeObject { target } => write!(f, "{target} = object"),
             StmtKind::MakeSet { target } => write!(f, "{target} = set"),
+            StmtKind::MakeBag { target } => write!(f, "{target} = bag"),
             StmtKind::Nop => f.write_str("nop"),
             StmtKind::Not { block } => {
                 f.write_str("not")?;
@@ -250,6 +255,10 @@ impl Printer<'_> {
             StmtKind::Switch { subject, cases, otherwise } => self.switch(f, *subject, cases, otherwise),
             StmtKind::Member { value, collection } => {
                 write!(f, "member {} {}", self.op(*value), self.op(*collection))
+            }
+            StmtKind::Same { a, b } => write!(f, "same {} {}", self.op(*a), self.op(*b)),
+            StmtKind::Entry { source, wanted, key, value } => {
+                write!(f, "entry {source} {} {key} {value}", self.op(*wanted))
             }
             StmtKind::IsTrue { source } => write!(f, "is_true {}", self.op(*source)),
             StmtKind::Compare { op, a, b } => write!(f, "{} {} {}", op.word(), self.op(*a), self.op(*b)),

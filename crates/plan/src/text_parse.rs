@@ -15,6 +15,7 @@ use crate::ir::{
     Local, Location, Operand, Plan, RuleIdx, RuleInfo, Stmt, StmtKind,
 };
 use term::Cursor;
+pub(crate) use term::is_number;
 
 /// Why a text is no plan.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -304,6 +305,7 @@ impl Parser<'_> {
             "array" => StmtKind::MakeArray { capacity: self.cursor.number()?, target },
             "object" => StmtKind::MakeObject { target },
             "set" => StmtKind::MakeSet { target },
+            "bag" => StmtKind::MakeBag { target },
             "merge" => StmtKind::ObjectMerge { a: self.local()?, b: self.local()?, target },
             other => return self.cursor.fault(format!("unknown operation `{other}`")),
         })
@@ -345,6 +347,13 @@ impl Parser<'_> {
             "with" => self.with()?,
             "switch" => self.switch()?,
             "member" => StmtKind::Member { value: self.operand()?, collection: self.operand()? },
+            "same" => StmtKind::Same { a: self.operand()?, b: self.operand()? },
+            "entry" => StmtKind::Entry {
+                source: self.local()?,
+                wanted: self.operand()?,
+                key: self.local()?,
+                value: self.local()?,
+            },
             "equal_parts" => self.equal_parts()?,
             other => match COMPARISONS.iter().find(|it| it.word() == other) {
                 Some(op) => StmtKind::Compare { op: *op, a: self.operand()?, b: self.operand()? },
@@ -395,8 +404,15 @@ fn renumber(block: &mut Block, numbers: &[FuncId]) {
     }
 }
 
-const COMPARISONS: [Comparison; 4] =
-    [Comparison::Less, Comparison::LessOrEqual, Comparison::Greater, Comparison::GreaterOrEqual];
+const COMPARISONS: [Comparison; 7] = [
+    Comparison::Less,
+    Comparison::LessOrEqual,
+    Comparison::Greater,
+    Comparison::GreaterOrEqual,
+    Comparison::StartsWith,
+    Comparison::EndsWith,
+    Comparison::Contains,
+];
 
 fn number(value: usize) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)

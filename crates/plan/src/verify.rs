@@ -20,6 +20,9 @@ pub struct VerifyError {
 /// Blocks inside each other, at most.
 const DEPTH_MAX: u32 = 5_000;
 
+/// Registers of a function, at most: more than any policy needs, so few that a call cannot exhaust memory.
+pub(crate) const LOCALS_MAX: u32 = 1 << 20;
+
 /// Checks a plan.
 ///
 /// # Errors
@@ -62,6 +65,9 @@ struct Checker<'p> {
 impl Checker<'_> {
     fn function(mut self) -> Outcome {
         let function = self.function;
+        if function.locals > LOCALS_MAX {
+            return Err(format!("{} registers are asked for, limit is {LOCALS_MAX}", function.locals));
+        }
         self.in_range(function.result)?;
         self.written.extend([Local::INPUT, Local::DATA]);
         for param in &function.params {

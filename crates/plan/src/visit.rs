@@ -54,7 +54,10 @@ impl StmtKind {
                 args.iter().for_each(|it| visit(Operand::Local(*it)));
             }
             Self::Dot { source, key, .. } => [*source, *key].into_iter().for_each(visit),
-            Self::Equal { a, b } | Self::NotEqual { a, b } | Self::Compare { a, b, .. } => {
+            Self::Equal { a, b }
+            | Self::NotEqual { a, b }
+            | Self::Compare { a, b, .. }
+            | Self::Same { a, b } => {
                 [*a, *b].into_iter().for_each(visit);
             }
             Self::IsDefined { source }
@@ -71,6 +74,9 @@ impl StmtKind {
                 visit(*value);
             }
             Self::Switch { subject, .. } => visit(*subject),
+            Self::Entry { source, wanted, .. } => {
+                [Operand::Local(*source), *wanted].into_iter().for_each(visit)
+            }
             Self::Member { value, collection } => [*value, *collection].into_iter().for_each(visit),
             Self::EqualParts { source, parts } => {
                 visit(*source);
@@ -81,6 +87,7 @@ impl StmtKind {
             | Self::MakeArray { .. }
             | Self::MakeObject { .. }
             | Self::MakeSet { .. }
+            | Self::MakeBag { .. }
             | Self::Nop
             | Self::Not { .. }
             | Self::Reset { .. } => {}
@@ -108,9 +115,10 @@ impl StmtKind {
             | Self::MakeArray { target, .. }
             | Self::MakeObject { target }
             | Self::MakeSet { target }
+            | Self::MakeBag { target }
             | Self::ObjectMerge { target, .. }
             | Self::Reset { target } => visit(*target),
-            Self::Scan { key, value, .. } => {
+            Self::Scan { key, value, .. } | Self::Entry { key, value, .. } => {
                 visit(*key);
                 visit(*value);
             }

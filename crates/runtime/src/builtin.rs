@@ -3,6 +3,8 @@
 //! Apart from the families so that engines and the front end see one list, by name or by number. It knows the
 //! shape of a row and nothing of what a built-in does.
 
+use std::sync::Arc;
+
 use lictor_value::Value;
 
 use crate::builtins;
@@ -11,6 +13,39 @@ use crate::error::BuiltinError;
 
 /// The function behind a built-in. `Ok(None)` is undefined without an error.
 pub type BuiltinFn = for<'e> fn(Context<'e>, &[Value<'e>]) -> Result<Option<Value<'e>>, BuiltinError>;
+
+/// The function behind a built-in of the embedder, which may bring along what it needs.
+pub type CustomFn =
+    dyn for<'e> Fn(Context<'e>, &[Value<'e>]) -> Result<Option<Value<'e>>, BuiltinError> + Send + Sync;
+
+/// What a program calls.
+#[derive(Clone)]
+pub enum Callee {
+    /// A function of the table.
+    Plain(BuiltinFn),
+    /// A function of the embedder.
+    Custom {
+        /// The function.
+        function: Arc<CustomFn>,
+        /// How many steps of the budget a call takes besides its own.
+        cost_steps: u64,
+    },
+}
+
+impl From<BuiltinFn> for Callee {
+    fn from(function: BuiltinFn) -> Self {
+        Self::Plain(function)
+    }
+}
+
+impl std::fmt::Debug for Callee {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Plain(_) => "Plain",
+            Self::Custom { .. } => "Custom",
+        })
+    }
+}
 
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
@@ -24,19 +59,27 @@ pub struct Builtin {
     pub function: BuiltinFn,
     /// Whether equal operands may give different results (time, randomness, the network).
     pub impure: bool,
+    /// Whether a call may wait for something outside, so that it must not run where others would wait for it.
+    pub blocking: bool,
 }
 
 impl Builtin {
     /// Returns a row of a pure built-in.
     #[must_use]
     pub const fn pure(name: &'static str, declaration: &'static str, function: BuiltinFn) -> Self {
-        Self { name, declaration, function, impure: false }
+        Self { name, declaration, function, impure: false, blocking: false }
     }
 
     /// Returns a row of a built-in whose answer depends on the world.
     #[must_use]
     pub const fn impure(name: &'static str, declaration: &'static str, function: BuiltinFn) -> Self {
-        Self { name, declaration, function, impure: true }
+        Self { name, declaration, function, impure: true, blocking: false }
+    }
+
+    /// Returns a row of a built-in that waits for something outside; its answer depends on the world.
+    #[must_use]
+    pub const fn blocking(name: &'static str, declaration: &'static str, function: BuiltinFn) -> Self {
+        Self { name, declaration, function, impure: true, blocking: true }
     }
 }
 

@@ -15,8 +15,12 @@ pub(crate) mod encoding;
 pub(crate) mod format;
 pub(crate) mod glob;
 pub(crate) mod globs;
+pub(crate) mod graphql;
 pub mod graphs;
+pub(crate) mod http;
 pub(crate) mod json;
+pub(crate) mod jwt;
+pub(crate) mod metadata;
 pub(crate) mod net;
 pub(crate) mod numbers;
 pub(crate) mod objects;
@@ -24,8 +28,12 @@ pub(crate) mod operands;
 pub(crate) mod output;
 pub(crate) mod patch;
 pub(crate) mod paths;
+pub(crate) mod providers;
 pub(crate) mod regex;
+pub(crate) mod rego;
+pub(crate) mod render;
 pub(crate) mod replacement;
+pub(crate) mod schema;
 pub(crate) mod semver;
 pub(crate) mod sets;
 pub(crate) mod strings;
@@ -34,6 +42,7 @@ pub(crate) mod types;
 pub(crate) mod units;
 pub(crate) mod urls;
 pub(crate) mod world;
+pub(crate) mod x509;
 pub(crate) mod yaml;
 
 /// Every family's rows.
@@ -46,18 +55,27 @@ const FAMILIES: &[&[Builtin]] = &[
     format::BUILTINS,
     glob::BUILTINS,
     globs::BUILTINS,
+    graphql::BUILTINS,
     graphs::BUILTINS,
+    http::BUILTINS,
     json::BUILTINS,
+    jwt::BUILTINS,
+    metadata::BUILTINS,
     net::BUILTINS,
     numbers::BUILTINS,
     objects::BUILTINS,
     output::BUILTINS,
     patch::BUILTINS,
     paths::BUILTINS,
+    providers::BUILTINS,
     world::BUILTINS,
+    x509::BUILTINS,
     yaml::BUILTINS,
     regex::BUILTINS,
+    rego::BUILTINS,
+    render::BUILTINS,
     replacement::BUILTINS,
+    schema::BUILTINS,
     semver::BUILTINS,
     sets::BUILTINS,
     strings::BUILTINS,

@@ -9,11 +9,17 @@ use std::sync::Arc;
 
 use lictor_value::{Arena, Document, Value};
 
+use crate::builtins::http::Fault;
+use crate::builtins::jwt::keys::KeySet;
 use crate::error::{BuiltinError, ErrorKind};
 use crate::go::glob::Glob;
 use crate::go::regex::Regex;
+use crate::go::unicode::is_print;
 use crate::go::zone::Zone;
+use crate::graphql::RecentSchemas;
 use crate::host::Host;
+use crate::json_schema::Schema;
+use crate::kept::Kept;
 use crate::pattern_cache::PatternCache;
 use crate::scratch::{List, Lists, PairLists, Pairs, Text, Texts};
 
@@ -21,6 +27,8 @@ use crate::scratch::{List, Lists, PairLists, Pairs, Text, Texts};
 const VALUES_MAX: usize = 1 << 26;
 /// Texts up to this length are not checked against the limit of bytes before they are made.
 const TEXT_BYTES_FREE: usize = 1 << 16;
+/// So many cases may one test try.
+const CASES_MAX: usize = 1 << 20;
 /// No text is longer.
 const TEXT_BYTES_MAX: usize = 1 << 30;
 
@@ -33,6 +41,8 @@ pub struct Context<'e> {
     pub host: &'e dyn Host,
     /// What outlives the call, and partly the evaluation.
     pub caches: &'e Caches,
+    /// The hosts that built-ins may ask; all if absent.
+    pub allow_net: Option<&'e [String]>,
 }
 
 impl<'e> Context<'e> {
@@ -55,7 +65,7 @@ impl<'e> Context<'e> {
 impl<'e> Context<'e> {
     /// Appends a value as a Rego term.
     pub(crate) fn push_rego(&self, out: &mut String, value: Value<'e>) {
-        out.push_str(&self.written(|bytes| value.write_rego(bytes)));
+        out.push_str(&self.written(|bytes| value.write_shown(bytes, is_print)));
     }
 
     /// Returns a value as JSON text.
@@ -87,7 +97,7 @@ impl<'e> Context<'e> {
 
     /// Says whether so many more values would stay within the limit of bytes.
     pub(crate) fn fits(&self, values: usize) -> bool {
-        values < VALUES_MAX && self.arena.has_room(values * size_of::<Value<'_>>())
+        values < VALUES_MAX && self.arena.has_room(values.saturating_mul(size_of::<Value<'_>>()))
     }
 }
 
@@ -104,8 +114,14 @@ pub struct Caches {
     pub(crate) regexes: RefCell<PatternCache<Regex>>,
     /// Compiled globs; kept between evaluations, bounded.
     pub(crate) globs: RefCell<PatternCache<Glob>>,
+    /// Keys to verify with by the text they come from; kept between evaluations, bounded.
+    pub(crate) keys: RefCell<PatternCache<KeySet>>,
     /// Time zones by name; kept between evaluations, bounded.
     pub(crate) zones: RefCell<PatternCache<Zone>>,
+    /// JSON schemas by their text; kept between evaluations, bounded.
+    pub(crate) schemas: RefCell<PatternCache<Schema>>,
+    /// GraphQL schemas by their text; kept between evaluations, bounded.
+    pub(crate) graphql_schemas: RefCell<RecentSchemas>,
     lists: Lists,
     pair_lists: PairLists,
     texts: Texts,
@@ -115,16 +131,46 @@ pub struct Caches {
     now_ns: RefCell<Option<i64>>,
     /// Results of impure built-ins by name and arguments, so that one evaluation sees one answer.
     memo: RefCell<HashMap<String, Arc<Document>>>,
+    /// The cases that a test said it tries, as paths; none if nobody asks.
+    cases: RefCell<Option<Vec<Vec<String>>>>,
+    /// Answers of the network by built-in and question, lent to the evaluation.
+    pub(crate) answers: Kept<Result<Document, Fault>>,
 }
 
 impl Caches {
     /// Forgets what must not outlive an evaluation.
-    pub fn begin(&self) {
-        *self.now_ns.borrow_mut() = None;
-        let mut memo = self.memo.borrow_mut();
+    pub fn begin(&mut self) {
+        *self.now_ns.get_mut() = None;
+        self.answers.clear();
+        let memo = self.memo.get_mut();
         if !memo.is_empty() {
             memo.clear();
         }
+    }
+
+    /// Asks that the next evaluations note the cases of tests; forgets those that were noted.
+    pub fn collect_cases(&self) {
+        *self.cases.borrow_mut() = Some(Vec::new());
+    }
+
+    /// Returns the cases that were noted and goes on without noting.
+    #[must_use]
+    pub fn take_cases(&self) -> Vec<Vec<String>> {
+        self.cases.borrow_mut().take().unwrap_or_default()
+    }
+
+    /// Notes a case of a test if somebody asks.
+    pub(crate) fn note_case(
+        &self,
+        case: impl FnOnce() -> Result<Vec<String>, BuiltinError>,
+    ) -> Result<(), BuiltinError> {
+        let mut cases = self.cases.borrow_mut();
+        let Some(cases) = cases.as_mut() else { return Ok(()) };
+        if cases.len() >= CASES_MAX {
+            return Err(BuiltinError::new(ErrorKind::HaltCancel, "test has too many cases"));
+        }
+        cases.push(case()?);
+        Ok(())
     }
 
     /// Says where the next call of `print` stands (`file:row`).

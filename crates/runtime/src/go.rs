@@ -5,6 +5,7 @@
 //! `String`, `i64`) so that it can be tested alone and reused below the value layer.
 //! Nothing here knows of Rego values, built-in declarations or budgets.
 
+pub mod address;
 pub mod civil;
 pub mod duration;
 pub mod float;
@@ -13,6 +14,8 @@ pub mod glob;
 pub mod layout;
 pub mod quote;
 pub mod regex;
+pub mod template;
 pub mod unicode;
+pub mod url;
 pub mod yaml;
 pub mod zone;

@@ -1,7 +1,9 @@
 //! The world outside, as a trait: whoever embeds the engine hands it in.
 //!
-//! Apart because everything below the command line and the server is pure: time, randomness, cancellation and
-//! lines of `print` pass through here alone. It knows nothing of policies.
+//! Apart because everything below the command line and the server is pure: time, randomness, cancellation, lines of
+//! `print` and requests to other machines pass through here alone. It knows nothing of policies.
+
+use crate::http::{HttpFault, HttpRequest, HttpResponse, LookupFault};
 
 /// What built-ins may ask of the world. Every method has a safe answer by default.
 pub trait Host: Send + Sync {
@@ -34,6 +36,33 @@ pub trait Host: Send + Sync {
     /// Returns the JSON object that `opa.runtime` answers with.
     fn runtime_json(&self) -> String {
         "{}".to_owned()
+    }
+
+    /// Sends a request and waits for the answer, until `ended` says that the evaluation must end.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no answer. A host without a network refuses all.
+    fn send_http(
+        &self,
+        _request: &HttpRequest,
+        _ended: &dyn Fn() -> bool,
+    ) -> Result<HttpResponse, HttpFault> {
+        Err(HttpFault::Failed("requests are not allowed here".to_owned()))
+    }
+
+    /// Says whether answers of requests are kept between evaluations for policies that ask for it.
+    fn keeps_http(&self) -> bool {
+        false
+    }
+
+    /// Returns the addresses of a name; waits until `ended` says that the evaluation must end.
+    ///
+    /// # Errors
+    ///
+    /// Why there are none. A host without a network refuses all.
+    fn lookup_ip(&self, _name: &str, _ended: &dyn Fn() -> bool) -> Result<Vec<String>, LookupFault> {
+        Err(LookupFault::Failed("look-ups are not allowed here".to_owned()))
     }
 }
 

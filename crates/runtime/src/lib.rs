@@ -11,11 +11,15 @@ mod context;
 mod error;
 pub mod go;
 mod go_text;
+mod graphql;
 mod host;
+pub mod http;
+pub mod json_schema;
+mod kept;
 mod pattern_cache;
 mod scratch;
 
-pub use builtin::{Builtin, BuiltinFn, BuiltinId, builtin, builtin_named};
+pub use builtin::{Builtin, BuiltinFn, BuiltinId, Callee, CustomFn, builtin, builtin_named};
 pub use context::{Caches, Context};
 pub use error::{BuiltinError, ErrorKind};
 pub use host::{Host, NullHost};

@@ -31,10 +31,21 @@ impl<T> PatternCache<T> {
         text: &str,
         compile: impl FnOnce() -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
-        if let Some(found) = self.compiled.get(text) {
-            return Ok(Arc::clone(found));
+        if let Some(found) = self.get(text) {
+            return Ok(found);
         }
         let compiled = Arc::new(compile()?);
+        self.insert(text, Arc::clone(&compiled));
+        Ok(compiled)
+    }
+
+    /// Returns what was compiled for the text.
+    pub(crate) fn get(&self, text: &str) -> Option<Arc<T>> {
+        self.compiled.get(text).map(Arc::clone)
+    }
+
+    /// Keeps what was compiled for the text, which must not be there yet.
+    pub(crate) fn insert(&mut self, text: &str, compiled: Arc<T>) {
         if self.order.len() >= PATTERNS_MAX
             && let Some(oldest) = self.order.pop_front()
         {
@@ -42,8 +53,7 @@ impl<T> PatternCache<T> {
         }
         let text: Arc<str> = text.into();
         self.order.push_back(Arc::clone(&text));
-        self.compiled.insert(text, Arc::clone(&compiled));
-        Ok(compiled)
+        self.compiled.insert(text, compiled);
     }
 }
 

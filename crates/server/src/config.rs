@@ -23,6 +23,10 @@ pub struct Config {
     pub head_bytes_max: usize,
     /// How long a request's line and headers may take to come.
     pub head_time: Duration,
+    /// How many threads at most take decisions that may wait for something outside.
+    pub waiting_threads_max: usize,
+    /// How many requests at most wait for such a thread; more are refused.
+    pub waiting_requests_max: usize,
     /// What is logged, and how.
     pub log: Log,
     /// What `provenance` says of the build: version, commit, time, host.
@@ -39,6 +43,8 @@ impl Default for Config {
             expanded_bytes_max: 512 << 20,
             head_bytes_max: 1 << 20,
             head_time: Duration::from_secs(32),
+            waiting_threads_max: 128,
+            waiting_requests_max: 4_096,
             log: Log::default(),
             build: [const { String::new() }; 4],
         }

@@ -21,11 +21,11 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
-use crate::core::Core;
+use crate::core::{Core, MayWait};
 use crate::log::{Field, Level};
 use crate::reply::{Reply, codes};
 use crate::request::Request;
-use crate::{body, router};
+use crate::{body, router, waiting};
 
 /// Serves a connection until it ends or the server stops.
 pub(crate) async fn serve(
@@ -47,6 +47,8 @@ pub(crate) async fn serve(
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
     // A client that breaks the protocol or goes away is its own concern.
     let ended = tokio::select! {
+        // A request that has arrived is answered before the stop is looked at.
+        biased;
         _ = connection.as_mut() => true,
         _ = stop.wait_for(|it| *it) => false,
     };
@@ -81,7 +83,10 @@ async fn respond(core: &Core, request: hyper::Request<Incoming>, peer: SocketAdd
                 log.received(&path, &query, &body);
                 let headers = parts.headers;
                 let request = Request { path: path.clone(), query, headers, body };
-                guarded(core, endpoint, &request)
+                match guarded(core, endpoint, &request) {
+                    Ok(reply) => reply,
+                    Err(MayWait) => waiting::answer(&core.shared, endpoint, request).await,
+                }
             }
         },
     };
@@ -90,7 +95,7 @@ async fn respond(core: &Core, request: hyper::Request<Incoming>, peer: SocketAdd
 }
 
 /// Runs an endpoint; whatever it was about to say is forgotten if it panics.
-fn guarded(core: &Core, endpoint: router::Endpoint, request: &Request) -> Reply {
+pub(crate) fn guarded(core: &Core, endpoint: router::Endpoint, request: &Request) -> Result<Reply, MayWait> {
     if let Ok(reply) = catch_unwind(AssertUnwindSafe(|| endpoint(core, request))) {
         return reply;
     }
@@ -102,7 +107,7 @@ fn guarded(core: &Core, endpoint: router::Endpoint, request: &Request) -> Reply 
         "A request met a fault of the program.",
         &[("panics", Field::Raw(&count)), ("req_path", Field::Text(&request.path))],
     );
-    Reply::error(500, codes::INTERNAL, "the request met a fault of the program; nothing was decided")
+    Ok(Reply::error(500, codes::INTERNAL, "the request met a fault of the program; nothing was decided"))
 }
 
 fn into_response(reply: Reply) -> Response<Full<Bytes>> {

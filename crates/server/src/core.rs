@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use lictor::{Faults, Host, Policy, Query, Session};
 
 use crate::config::Config;
+use crate::waiting::Waiting;
 
 /// How many paths a thread keeps prepared.
 const PREPARED_MAX: usize = 1_024;
@@ -22,6 +23,7 @@ pub(crate) struct Shared {
     pub(crate) policy: Policy,
     pub(crate) strict_policy: Policy,
     pub(crate) host: Arc<dyn Host>,
+    pub(crate) waiting: Waiting,
     requests: AtomicU64,
     panics: AtomicU64,
 }
@@ -29,7 +31,8 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(config: Config, policy: Policy, host: Arc<dyn Host>) -> Self {
         let strict_policy = policy.with_strict_builtin_errors(true);
-        Self { config, policy, strict_policy, host, requests: AtomicU64::new(0), panics: AtomicU64::new(0) }
+        let (requests, panics) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self { config, policy, strict_policy, host, waiting: Waiting::default(), requests, panics }
     }
 
     /// Returns the number of a new request, from 1.
@@ -54,9 +57,16 @@ type Prepared = HashMap<(bool, Box<str>), Rc<Target>>;
 /// Is what one thread owns.
 pub(crate) struct Core {
     pub(crate) shared: Arc<Shared>,
+    host: Arc<dyn Host>,
+    /// Whether nobody else waits when a decision does.
+    may_wait: bool,
     session: RefCell<Session>,
     prepared: RefCell<Prepared>,
 }
+
+/// Says that a decision may wait and must be taken elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MayWait;
 
 /// Is a path, prepared.
 pub(crate) struct Target {
@@ -67,8 +77,19 @@ pub(crate) struct Target {
 
 impl Core {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        let session = RefCell::new(Session::new(Arc::clone(&shared.host)));
-        Self { shared, session, prepared: RefCell::default() }
+        let host = Arc::clone(&shared.host);
+        Self { may_wait: false, ..Self::waiting(shared, host) }
+    }
+
+    /// Returns the core of a thread that may wait for something outside.
+    pub(crate) fn waiting(shared: Arc<Shared>, host: Arc<dyn Host>) -> Self {
+        let session = RefCell::new(Session::new(Arc::clone(&host)));
+        Self { shared, host, may_wait: true, session, prepared: RefCell::default() }
+    }
+
+    /// Refuses to take a decision here that others would have to wait for.
+    pub(crate) fn check_waiting(&self, query: &Query) -> Result<(), MayWait> {
+        if query.may_block() && !self.may_wait { Err(MayWait) } else { Ok(()) }
     }
 
     /// Lends the thread's memory to a decision.
@@ -78,7 +99,7 @@ impl Core {
 
     /// Gives the thread new memory.
     pub(crate) fn renew(&self) {
-        self.session.replace(Session::new(Arc::clone(&self.shared.host)));
+        self.session.replace(Session::new(Arc::clone(&self.host)));
         self.prepared.take();
     }
 

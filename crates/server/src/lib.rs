@@ -18,8 +18,9 @@ mod request;
 mod rest;
 mod router;
 mod serve;
+mod waiting;
 
 pub use config::Config;
 pub use listen::ListenError;
-pub use log::{Level, Log, LogFormat};
+pub use log::{Field, Level, Log, LogFormat};
 pub use serve::{Server, Stopper};

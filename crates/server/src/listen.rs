@@ -8,7 +8,7 @@ use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
 use socket2::{Domain, Protocol, Socket, Type};
 
 /// How many connections may wait to be accepted.
-const BACKLOG: i32 = 1_024;
+pub(crate) const BACKLOG_MAX: usize = 1_024;
 
 /// Says why an address cannot be listened on.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +57,7 @@ fn open(address: SocketAddr, shared: bool) -> io::Result<TcpListener> {
     socket.set_reuse_port(shared)?;
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;
-    socket.listen(BACKLOG)?;
+    socket.listen(i32::try_from(BACKLOG_MAX).unwrap_or(i32::MAX))?;
     Ok(socket.into())
 }
 

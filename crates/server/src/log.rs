@@ -6,6 +6,7 @@
 use std::io::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use jiff::Timestamp;
 use lictor_value::{json, write_string};
 
 /// Says how much a line matters.
@@ -39,11 +40,13 @@ pub struct Log {
     pub level: Level,
     /// How lines look.
     pub format: LogFormat,
+    /// How times look, as a layout of Go's; empty is `2026-11-21T02:51:13Z`.
+    pub layout: &'static str,
 }
 
 /// A value of a field.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Field<'a> {
+pub enum Field<'a> {
     /// Is quoted.
     Text(&'a str),
     /// Stands as it is: a number or other JSON.
@@ -52,26 +55,62 @@ pub(crate) enum Field<'a> {
 
 impl Log {
     /// Says whether lines of this level are written.
-    pub(crate) fn takes(&self, level: Level) -> bool {
+    #[must_use]
+    pub fn takes(&self, level: Level) -> bool {
         level <= self.level
     }
 
     /// Writes a line, if its level is taken.
-    pub(crate) fn write(&self, level: Level, message: &str, fields: &[(&str, Field<'_>)]) {
+    pub fn write(&self, level: Level, message: &str, fields: &[(&str, Field<'_>)]) {
         if !self.takes(level) {
             return;
         }
         let line = match self.format {
             LogFormat::Text => text_line(level, message, fields),
             LogFormat::Json => {
-                let mut line = json_line(level, message, fields);
+                let mut line = json_line(level, message, fields, &self.time());
                 line.push(b'\n');
                 line
             }
-            LogFormat::JsonPretty => json::indented(&json_line(level, message, fields)),
+            LogFormat::JsonPretty => json::indented(&json_line(level, message, fields, &self.time())),
         };
-        // There is nowhere to tell that the log cannot be written.
-        let _ = std::io::stderr().lock().write_all(&line);
+        write_line(&line);
+    }
+
+    /// Writes a line of `key=value` pairs, as OPA does before it knows how lines are to look.
+    pub fn write_plain(&self, level: Level, message: &str, fields: &[(&str, Field<'_>)]) {
+        if !self.takes(level) {
+            return;
+        }
+        let mut line = format!("time=\"{}\" level={} msg=", self.time(), level_name(level)).into_bytes();
+        write_string(message, &mut line, false);
+        for (name, field) in fields {
+            line.extend_from_slice(format!(" {name}=").as_bytes());
+            push_field(*field, &mut line);
+        }
+        line.push(b'\n');
+        write_line(&line);
+    }
+
+    fn time(&self) -> String {
+        let now = SystemTime::now();
+        if self.layout.is_empty() {
+            return timestamp(now);
+        }
+        let nanoseconds = now.duration_since(UNIX_EPOCH).map_or(0, |it| it.as_nanos());
+        lictor::time_text(i64::try_from(nanoseconds).unwrap_or(i64::MAX), self.layout)
+    }
+}
+
+fn write_line(line: &[u8]) {
+    // There is nowhere to tell that the log cannot be written.
+    let _ = std::io::stderr().lock().write_all(line);
+}
+
+fn push_field(field: Field<'_>, line: &mut Vec<u8>) {
+    match field {
+        Field::Text(text) => write_string(text, line, false),
+        Field::Raw(text) => line.extend_from_slice(text.as_bytes()),
     }
 }
 
@@ -83,13 +122,12 @@ fn level_name(level: Level) -> &'static str {
     }
 }
 
-fn json_line(level: Level, message: &str, fields: &[(&str, Field<'_>)]) -> Vec<u8> {
-    let time = timestamp(SystemTime::now());
+fn json_line(level: Level, message: &str, fields: &[(&str, Field<'_>)], time: &str) -> Vec<u8> {
     let mut all: Vec<(&str, Field<'_>)> = fields.to_vec();
     all.extend([
         ("level", Field::Text(level_name(level))),
         ("msg", Field::Text(message)),
-        ("time", Field::Text(&time)),
+        ("time", Field::Text(time)),
     ]);
     all.sort_by_key(|it| it.0);
     let mut line = vec![b'{'];
@@ -99,10 +137,7 @@ fn json_line(level: Level, message: &str, fields: &[(&str, Field<'_>)]) -> Vec<u
         }
         write_string(name, &mut line, false);
         line.push(b':');
-        match field {
-            Field::Text(text) => write_string(text, &mut line, false),
-            Field::Raw(text) => line.extend_from_slice(text.as_bytes()),
-        }
+        push_field(*field, &mut line);
     }
     line.push(b'}');
     line
@@ -112,10 +147,7 @@ fn text_line(level: Level, message: &str, fields: &[(&str, Field<'_>)]) -> Vec<u
     let mut line = format!("[{}] {message}\n", level_name(level).to_uppercase()).into_bytes();
     for (name, field) in fields {
         line.extend_from_slice(format!("  {name} = ").as_bytes());
-        match field {
-            Field::Text(text) => write_string(text, &mut line, false),
-            Field::Raw(text) => line.extend_from_slice(text.as_bytes()),
-        }
+        push_field(*field, &mut line);
         line.push(b'\n');
     }
     line.push(b'\n');
@@ -124,19 +156,9 @@ fn text_line(level: Level, message: &str, fields: &[(&str, Field<'_>)]) -> Vec<u
 
 /// Returns a time as `2026-11-21T02:51:13Z`.
 fn timestamp(time: SystemTime) -> String {
-    const DAY: u64 = 86_400;
     let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
-    let (days, rest) = (seconds / DAY, seconds % DAY);
-    // Years start in March here, so that the day that some years have more is the last.
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3_600, rest / 60 % 60, rest % 60)
+    let time = i64::try_from(seconds).ok().and_then(|it| Timestamp::from_second(it).ok());
+    time.unwrap_or(Timestamp::MAX).to_string()
 }
 
 #[cfg(test)]
@@ -156,8 +178,12 @@ mod tests {
 
     #[test]
     fn fields_are_sorted() {
-        let line =
-            json_line(Level::Info, "Sent <it>.", &[("req_id", Field::Raw("1")), ("addr", Field::Text("x"))]);
+        let line = json_line(
+            Level::Info,
+            "Sent <it>.",
+            &[("req_id", Field::Raw("1")), ("addr", Field::Text("x"))],
+            "now",
+        );
         let line = String::from_utf8(line).expect("UTF-8");
         assert!(
             line.starts_with(r#"{"addr":"x","level":"info","msg":"Sent <it>.","req_id":1,"time":""#),

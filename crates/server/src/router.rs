@@ -4,13 +4,13 @@
 
 use hyper::Method;
 
-use crate::core::Core;
+use crate::core::{Core, MayWait};
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::rest::{data, health, index, legacy};
 
-/// Answers a request.
-pub(crate) type Endpoint = fn(&Core, &Request) -> Reply;
+/// Answers a request, or says that this must not be done on a serving thread.
+pub(crate) type Endpoint = fn(&Core, &Request) -> Result<Reply, MayWait>;
 
 /// Is a row of the table: a path, whether paths below it count too, and the methods it takes.
 struct Route {

@@ -10,6 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use lictor::{Host, Policy};
+use tokio::net::TcpStream;
 use tokio::runtime::Builder;
 use tokio::sync::watch;
 use tokio::task::{JoinSet, LocalSet};
@@ -17,7 +18,7 @@ use tokio::task::{JoinSet, LocalSet};
 use crate::config::Config;
 use crate::connection;
 use crate::core::{Core, Shared};
-use crate::listen::{ListenError, listeners};
+use crate::listen::{BACKLOG_MAX, ListenError, listeners};
 use crate::log::{Field, Level};
 
 /// How long accepting rests after the system refused a connection, for want of files most likely.
@@ -152,11 +153,7 @@ async fn accept(core: Rc<Core>, listener: TcpListener, mut stop: watch::Receiver
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((stream, peer)) => {
-                    // Answers are small; waiting for more to send only delays them.
-                    let _ = stream.set_nodelay(true);
-                    connections.spawn_local(connection::serve(Rc::clone(&core), stream, peer, stop_of_server.clone()));
-                }
+                Ok((stream, peer)) => open(&core, stream, peer, &stop_of_server, &mut connections),
                 Err(error) => {
                     let text = error.to_string();
                     core.shared.config.log.write(Level::Error, "Accept failed.", &[("err", Field::Text(&text))]);
@@ -167,8 +164,34 @@ async fn accept(core: Rc<Core>, listener: TcpListener, mut stop: watch::Receiver
             _ = stop.wait_for(|it| *it) => break,
         }
     }
-    drop(listener);
+    for (stream, peer) in waiting(listener) {
+        open(&core, stream, peer, &stop_of_server, &mut connections);
+    }
     while connections.join_next().await.is_some() {}
+}
+
+fn open(
+    core: &Rc<Core>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    stop: &watch::Receiver<bool>,
+    connections: &mut JoinSet<()>,
+) {
+    // Answers are small; waiting for more to send only delays them.
+    let _ = stream.set_nodelay(true);
+    connections.spawn_local(connection::serve(Rc::clone(core), stream, peer, stop.clone()));
+}
+
+/// Closes a listener and returns the connections that the system had taken for it: their clients may have sent
+/// requests, and closing them unseen would lose these.
+fn waiting(listener: tokio::net::TcpListener) -> Vec<(TcpStream, SocketAddr)> {
+    let Ok(listener) = listener.into_std() else { return Vec::new() };
+    let accepted = std::iter::from_fn(|| listener.accept().ok()).take(BACKLOG_MAX);
+    let adopted = accepted.filter_map(|(stream, peer)| {
+        stream.set_nonblocking(true).ok()?;
+        Some((TcpStream::from_std(stream).ok()?, peer))
+    });
+    adopted.collect()
 }
 
 /// Waits until the process is asked to end.

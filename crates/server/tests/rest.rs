@@ -5,12 +5,12 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use flate2::{Compression, write::GzEncoder};
-use lictor::{BuiltinError, CustomBuiltin, Engine, NullHost, Options, Value};
+use lictor::{BuiltinError, Context, CustomBuiltin, Engine, NullHost, Options, Value};
 use lictor_server::{Config, Level, Log, Server, Stopper};
 
 const POLICY: &str = r#"
@@ -58,17 +58,17 @@ struct Running {
 impl Running {
     fn start(change: impl FnOnce(&mut Config)) -> Self {
         let mut engine = Engine::new(Options::default());
-        let crash = CustomBuiltin {
-            name: "test.crash".to_owned(),
-            declaration: "any -> any".to_owned(),
-            function: |_, _| crash(),
-            impure: true,
-        };
+        let crash = CustomBuiltin::new("test.crash", "any -> any", |_, _| crash());
+        let crash = CustomBuiltin { impure: true, ..crash };
         engine.add_builtin(crash).expect("a built-in");
         engine.add_module("app.rego", POLICY.as_bytes(), None);
         engine.add_module("main.rego", MAIN.as_bytes(), None);
         let data = br#"{"base": {"list": [10, 20], "1": "one", "a/b": {"c d": 7}}}"#;
         engine.add_data_json(&[], "data.json", data).expect("data");
+        Self::serve(&engine, change)
+    }
+
+    fn serve(engine: &Engine, change: impl FnOnce(&mut Config)) -> Self {
         let policy = engine.compile().expect("a policy");
         let mut config = Config {
             addresses: vec!["127.0.0.1:0".to_owned()],
@@ -285,6 +285,102 @@ fn many_clients_are_served_at_once() {
             });
         }
     });
+}
+
+/// Holds decisions up until it is opened.
+#[derive(Default)]
+struct Gate {
+    state: Mutex<GateState>,
+    signal: Condvar,
+}
+
+#[derive(Default)]
+struct GateState {
+    is_open: bool,
+    arrived: usize,
+    left: usize,
+}
+
+impl Gate {
+    /// Waits as a built-in does, until the gate is open or the evaluation must end.
+    fn pass<'e>(&self, ctx: Context<'e>) -> Result<Option<Value<'e>>, BuiltinError> {
+        let mut state = self.state.lock().expect("no panic");
+        state.arrived += 1;
+        self.signal.notify_all();
+        while !state.is_open {
+            if ctx.host.cancelled() {
+                state.left += 1;
+                self.signal.notify_all();
+                return Ok(None);
+            }
+            state = self.signal.wait_timeout(state, Duration::from_millis(5)).expect("no panic").0;
+        }
+        Ok(Some(Value::TRUE))
+    }
+
+    fn open(&self) {
+        self.state.lock().expect("no panic").is_open = true;
+        self.signal.notify_all();
+    }
+
+    fn wait_for(&self, done: impl Fn(&GateState) -> bool) {
+        let state = self.state.lock().expect("no panic");
+        drop(self.signal.wait_while(state, |it| !done(it)).expect("no panic"));
+    }
+}
+
+#[test]
+fn decisions_that_wait_hold_up_no_others() {
+    let gate = Arc::new(Gate::default());
+    let own = Arc::clone(&gate);
+    let waits = CustomBuiltin::new("test.wait", "-> bool", move |ctx, _| own.pass(ctx));
+    let waits = CustomBuiltin { impure: true, blocking: true, ..waits };
+    let mut engine = Engine::new(Options::default());
+    engine.add_builtin(waits).expect("a built-in");
+    engine.add_module("a.rego", b"package app\nwaits := test.wait()\nquick := 1\n", None);
+    let change = |it: &mut Config| {
+        (it.threads, it.waiting_threads_max, it.waiting_requests_max) = (1, 3, 2);
+    };
+    let server = Running::serve(&engine, change);
+    let ask = |target: &str| {
+        let mut stream = server.connect();
+        write_request(&mut stream, "GET", target, "connection: close\r\n", b"");
+        stream
+    };
+    let read = |mut stream: TcpStream| {
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).expect("answered");
+        Answer::read(&bytes)
+    };
+    let mut waiting: Vec<TcpStream> = Vec::new();
+    for arrived in 1..=3 {
+        waiting.push(ask("/v1/data/app/waits"));
+        gate.wait_for(|it| it.arrived == arrived);
+    }
+    assert!(server.get("/v1/data/app/quick").body.contains("\"result\":1"));
+    // A client that leaves takes its decision along, and its thread is free again.
+    drop(waiting.pop());
+    gate.wait_for(|it| it.left == 1);
+    waiting.push(ask("/v1/data/app/waits"));
+    gate.wait_for(|it| it.arrived == 4);
+    // Two more may wait for a thread; the others are refused.
+    waiting.extend((0..5).map(|_| ask("/v1/data/app/waits")));
+    let (sender, answers) = mpsc::channel();
+    for stream in waiting {
+        let sender = sender.clone();
+        thread::spawn(move || sender.send(read(stream)).expect("somebody listens"));
+    }
+    for _ in 0..3 {
+        let refused = answers.recv().expect("answered");
+        assert_eq!(refused.status, 503);
+        assert!(refused.body.contains("too many requests wait"), "{}", refused.body);
+    }
+    gate.open();
+    for _ in 0..5 {
+        let answer = answers.recv().expect("answered");
+        assert_eq!(answer.status, 200);
+        assert!(answer.body.contains("true"), "{}", answer.body);
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! copied, however large it is. Several are merged in one pass over all of them at once. Contradictions are found
 //! when a document is added, by a walk over the parts that overlap and no others.
 
-use lictor_value::{Document, DocumentBuilder, Part, Value};
+use lictor_value::{Arena, Document, DocumentBuilder, Part, Value};
 
 use crate::error::{DataError, DataErrorKind};
 use crate::snapshot::Snapshot;
@@ -61,6 +61,21 @@ impl BaseData {
         Ok(())
     }
 
+    /// Takes away what is at a path below `data` and all that is below it.
+    pub fn remove(&mut self, path: &[&str]) {
+        let starts = |a: &[String], b: &[&str]| a.iter().zip(b).all(|(a, b)| a == b);
+        self.sources.retain(|it| it.path.len() < path.len() || !starts(&it.path, path));
+        for source in self.sources.iter_mut().filter(|it| starts(&it.path, path)) {
+            let below = path.get(source.path.len()..).unwrap_or_default();
+            let arena = Arena::new();
+            let rest = without(&arena, source.document.root(), below);
+            let rest = rest.map(Document::from_value);
+            if let Some(rest) = rest {
+                source.document = rest;
+            }
+        }
+    }
+
     /// Returns the merged tree.
     ///
     /// # Errors
@@ -78,6 +93,14 @@ impl BaseData {
             }
         }
     }
+}
+
+/// Returns a value without what it has at a path; none if there is nothing.
+fn without<'e>(arena: &'e Arena, value: Value<'e>, path: &[&str]) -> Option<Value<'e>> {
+    let (first, rest) = path.split_first()?;
+    let below = value.as_object()?.get_str(first)?;
+    let below = if rest.is_empty() { None } else { Some(without(arena, below, rest)?) };
+    Some(arena.object_with(value, &[(arena.string(first), below)]))
 }
 
 impl Source {
@@ -184,7 +207,6 @@ fn merge(views: &[View<'_>], builder: &mut DocumentBuilder, at: &mut Vec<String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lictor_value::Arena;
 
     fn object(pairs: &[(&str, Value<'_>)]) -> Document {
         let arena = Arena::new();
@@ -208,6 +230,24 @@ mod tests {
         data.add(&["a", "c d"], Document::from_value(number(4))).expect("fits");
         let snapshot = data.snapshot().expect("string keys");
         assert_eq!(snapshot.root().to_json(), r#"{"a":{"b":{"y":2,"z":3},"c d":4},"x":1}"#);
+    }
+
+    #[test]
+    fn what_is_removed_leaves_its_neighbours() {
+        let all = |path: &[&str]| {
+            let mut data = BaseData::new();
+            data.add(&[], object(&[("x", number(1)), ("y", object(&[("z", number(2))]).root())]))
+                .expect("fits");
+            data.add(&["a", "b"], object(&[("c", number(3))])).expect("fits");
+            data.remove(path);
+            data.snapshot().expect("string keys").root().to_json()
+        };
+        assert_eq!(all(&["x"]), r#"{"a":{"b":{"c":3}},"y":{"z":2}}"#);
+        assert_eq!(all(&["y", "z"]), r#"{"a":{"b":{"c":3}},"x":1,"y":{}}"#);
+        assert_eq!(all(&["a"]), r#"{"x":1,"y":{"z":2}}"#);
+        assert_eq!(all(&["a", "b", "c"]), r#"{"a":{"b":{}},"x":1,"y":{"z":2}}"#);
+        assert_eq!(all(&["x", "nothing"]), r#"{"a":{"b":{"c":3}},"x":1,"y":{"z":2}}"#);
+        assert_eq!(all(&[]), "{}");
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub struct Annotation {
     pub entrypoint: bool,
     /// The whole block as a [`YamlKind::Map`].
     pub yaml: Yaml,
+    /// The rule that it stands above, by position in its module; `None` above a package.
+    pub rule: Option<u32>,
     /// From the `#` of the first line to the end of the last.
     pub span: Span,
 }

@@ -215,6 +215,9 @@ pub struct ElseBranch {
     pub body: Option<Body>,
     /// From `else` to the end of the body.
     pub span: Span,
+    /// OPA gives the wildcards among a function's arguments new names for each branch; this is
+    /// the number of the first.
+    pub first_wildcard: u32,
 }
 
 /// Is a list of expressions that must all hold; never empty after a parse without fault.
@@ -546,6 +549,8 @@ pub struct Template {
     pub parts: Vec<TemplatePart>,
     /// Was written in backquotes.
     pub raw: bool,
+    /// Indices of parts that have a comment between the brace and their first token.
+    pub commented: Vec<u32>,
 }
 
 /// Is a piece of a template string.

@@ -60,6 +60,12 @@ pub(crate) fn is_void(name: &str) -> bool {
     matches!(name, "print" | "internal.print" | "internal.test_case")
 }
 
+/// Tells whether a name is that of a built-in which V1 refuses.
+pub(crate) fn is_deprecated(name: &str) -> bool {
+    let exact = matches!(name, "all" | "any" | "net.cidr_overlap" | "re_match" | "set_diff");
+    exact || name.strip_prefix("cast_").is_some_and(|_| is_builtin(name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -26,6 +26,18 @@ pub(crate) fn sorted_pairs(pairs: &[(Term, Term)]) -> Vec<(&Term, &Term)> {
     sorted
 }
 
+/// Returns an object's pairs as the compiler takes them: in order of their keys, and of pairs with one key the first
+/// key and the last value. The order shows where keys become equal only when they are evaluated: the last pair wins.
+pub fn distinct_pairs(pairs: &[(Term, Term)]) -> impl Iterator<Item = (&Term, &Term)> {
+    let mut sorted: Vec<&(Term, Term)> = pairs.iter().collect();
+    sorted.sort_by(|a, b| compare(&a.0, &b.0));
+    let runs = sorted.chunk_by(|a, b| compare(&a.0, &b.0).is_eq());
+    // The sort is stable, so that a run is in the order of the source.
+    let distinct: Vec<(&Term, &Term)> =
+        runs.filter_map(|run| Some((&run.first()?.0, &run.last()?.1))).collect();
+    distinct.into_iter()
+}
+
 fn rank(kind: &TermKind) -> u8 {
     match kind {
         TermKind::Null => 0,
@@ -170,7 +182,7 @@ impl Decimal {
 }
 
 /// Compares two numbers by value.
-fn compare_numbers(a: &str, b: &str) -> Ordering {
+pub(crate) fn compare_numbers(a: &str, b: &str) -> Ordering {
     if a == b {
         return Ordering::Equal;
     }

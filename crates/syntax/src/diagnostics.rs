@@ -78,6 +78,8 @@ pub enum Detail {
     Bool(bool),
     /// A whole number.
     Int(i64),
+    /// Any other number, as JSON text.
+    Number(String),
     /// A string.
     Text(String),
     /// An array.
@@ -233,6 +235,7 @@ fn write_json_detail(detail: &Detail, out: &mut String) {
         Detail::Int(value) => {
             let _ = write!(out, "{value}");
         }
+        Detail::Number(text) => out.push_str(text),
         Detail::Text(text) => write_json_string(text, out),
         Detail::List(items) => {
             out.push('[');

@@ -44,6 +44,17 @@ pub(crate) fn lex(source: &Source) -> Lexed {
     lexer.out
 }
 
+/// Says for each byte whether it is a letter, digit or underscore.
+const IS_LETTER: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 0x80 {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+        byte += 1;
+    }
+    table
+};
+
 const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
 /// Is what an open brace belongs to.
@@ -86,7 +97,15 @@ impl Lexer<'_> {
     }
 
     /// Notes a fault if the next character may not stand anywhere.
+    #[inline]
     fn check_char(&mut self) {
+        if matches!(self.current(), Some(0 | 0x1a | 0xef)) {
+            self.check_odd_char();
+        }
+    }
+
+    #[cold]
+    fn check_odd_char(&mut self) {
         let fault = match self.current() {
             Some(0) => "illegal null character",
             Some(0x1a) if self.source.is_invalid(offset_of(self.at)) => "illegal utf-8 character",
@@ -141,15 +160,23 @@ impl Lexer<'_> {
     }
 
     fn space(&mut self, byte: u8) {
+        let mut byte = byte;
+        // Only behind the last of a run can something stand that may not.
+        while let Some(next @ (b' ' | b'\t' | b'\r' | b'\n')) = self.bytes.get(self.at + 1) {
+            self.note_space(byte);
+            self.at += 1;
+            byte = *next;
+        }
         let start = self.at;
         self.advance();
         if !self.pending.is_empty() {
             self.emit(Kind::Illegal, start, 0);
         }
-        self.flags |= Token::SPACE;
-        if byte == b'\n' {
-            self.flags |= Token::NEWLINE;
-        }
+        self.note_space(byte);
+    }
+
+    fn note_space(&mut self, byte: u8) {
+        self.flags |= if byte == b'\n' { Token::SPACE | Token::NEWLINE } else { Token::SPACE };
     }
 
     fn comment(&mut self) {
@@ -179,8 +206,9 @@ impl Lexer<'_> {
     /// Steps over letters and digits, those beyond ASCII too.
     fn letters(&mut self) {
         loop {
+            let plain = |byte: &u8| IS_LETTER.get(usize::from(*byte)) == Some(&true);
+            self.at += self.rest().iter().take_while(|byte| plain(byte)).count();
             match self.current() {
-                Some(b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'0'..=b'9') => self.at += 1,
                 Some(0x80..) if self.next_char().is_some_and(is_decimal_digit) => self.advance(),
                 _ => break,
             }

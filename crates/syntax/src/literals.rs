@@ -3,6 +3,8 @@
 //! Strings become what they stand for. Numbers stay as they were written; they are only checked
 //! here, since OPA refuses those that are too large or small to be calculated with.
 
+use std::f64::consts::LOG2_10;
+
 /// Binary exponents beyond this, up or down, are refused.
 const NUMBER_EXPONENT_MAX: f64 = 100_000.0;
 
@@ -97,7 +99,8 @@ pub(crate) enum NumberFault {
     TooBig,
 }
 
-/// Checks the text of a number: sign, digits, fraction, exponent.
+/// Checks the text of a number: sign, digits, fraction, exponent. One that is smaller than any of Go's big floats is
+/// zero there, and fine.
 pub(crate) fn check_number(text: &str) -> Result<(), NumberFault> {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
@@ -126,9 +129,11 @@ pub(crate) fn check_number(text: &str) -> Result<(), NumberFault> {
         .skip(zeros)
         .take(17)
         .fold((0.0, 0.1), |(sum, unit), digit| (sum + f64::from(digit - b'0') * unit, unit / 10.0));
-    let places = i32::try_from(places.clamp(-1_000_000, 1_000_000)).unwrap_or(i32::MAX);
-    let bits = leading.0.log2() + f64::from(places) * std::f64::consts::LOG2_10;
-    if (bits.floor() + 1.0).abs() > NUMBER_EXPONENT_MAX {
+    let bits_of_places = places.clamp(i64::from(i32::MIN), i64::from(i32::MAX));
+    let bits_of_places = f64::from(i32::try_from(bits_of_places).unwrap_or(i32::MAX)) * LOG2_10;
+    let bits = (leading.0.log2() + bits_of_places).floor() + 1.0;
+    let is_zero = bits < f64::from(i32::MIN);
+    if bits.abs() > NUMBER_EXPONENT_MAX && !is_zero {
         return Err(NumberFault::TooBig);
     }
     Ok(())

@@ -37,15 +37,40 @@ use cursor::Parser;
 /// the tree by recursion on stacks of 2 MiB, so that ours is lower; the message is the same.
 pub const DEPTH_MAX: u32 = 500;
 
+/// Says what of the language may be used, beyond what the version says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Language {
+    /// Keywords that may be imported.
+    pub importable: Keywords,
+    /// `import rego.v1` may be used.
+    pub v1_import: bool,
+    /// `import rego.v2` may be used.
+    pub v2_import: bool,
+    /// Keywords may stand in references.
+    pub keywords_in_refs: bool,
+}
+
+impl Language {
+    /// All of it.
+    pub const ALL: Self =
+        Self { importable: Keywords::ALL, v1_import: true, v2_import: true, keywords_in_refs: true };
+}
+
 /// Says how a text is parsed.
 #[derive(Clone, Debug)]
 pub struct ParseOptions {
     /// The version of the language.
     pub version: RegoVersion,
+    /// A later version that modules must do for as well.
+    pub also: Option<RegoVersion>,
     /// Keywords that are on from the start, as if imported.
     pub keywords: Keywords,
     /// Parse metadata blocks; a faulty one is a fault only then.
     pub annotations: bool,
+    /// Template strings are part of the language; `None` says that they are unless it is V0.
+    pub templates: Option<bool>,
+    /// What of the language may be used.
+    pub language: Language,
     /// How deeply the text may nest, see [`DEPTH_MAX`].
     pub depth_max: u32,
 }
@@ -54,8 +79,11 @@ impl Default for ParseOptions {
     fn default() -> Self {
         Self {
             version: RegoVersion::V1,
+            also: None,
             keywords: Keywords::default(),
             annotations: true,
+            templates: None,
+            language: Language::ALL,
             depth_max: DEPTH_MAX,
         }
     }

@@ -76,6 +76,9 @@ impl Source {
     /// is remembered (see [`Source::is_invalid`]) and stands as one code point.
     #[must_use]
     pub fn from_bytes(name: &str, bytes: &[u8]) -> Self {
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            return Self::new(name, text);
+        }
         let mut text = String::with_capacity(bytes.len());
         let mut invalid = Vec::new();
         for chunk in bytes.utf8_chunks() {
@@ -90,9 +93,7 @@ impl Source {
 
     fn build(name: &str, text: Box<str>, invalid: Vec<u32>) -> Self {
         let mut line_starts = vec![0];
-        line_starts.extend(
-            text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| offset_of(at + 1)),
-        );
+        line_starts.extend(text.match_indices('\n').map(|(at, _)| offset_of(at + 1)));
         Self { name: name.into(), text, line_starts, invalid }
     }
 
@@ -142,6 +143,17 @@ impl Source {
         // A byte that continues a code point starts with the bits 10.
         let points = bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
         Position { row: offset_of(line + 1), col: offset_of(points + 1) }
+    }
+
+    /// Returns the row of a byte offset.
+    pub(crate) fn row(&self, offset: u32) -> u32 {
+        offset_of(self.line_starts.partition_point(|start| *start <= offset))
+    }
+
+    /// Returns the offset at which a row begins; of one beyond the text the largest there is.
+    pub(crate) fn row_start(&self, row: u32) -> u32 {
+        let idx = (row as usize).checked_sub(1);
+        idx.and_then(|idx| self.line_starts.get(idx)).copied().unwrap_or(u32::MAX)
     }
 
     /// Returns the text of a row (counted from 1) without its line break.

@@ -187,6 +187,9 @@ impl Token {
 
 /// Returns the keyword that a word is in some version.
 pub(crate) fn keyword(word: &[u8]) -> Option<Kind> {
+    if !(2..=8).contains(&word.len()) {
+        return None;
+    }
     Some(match word {
         b"package" => Kind::Package,
         b"import" => Kind::Import,
@@ -233,4 +236,9 @@ pub(crate) fn importable(name: &str) -> Option<Keywords> {
 /// Tells whether a word is a keyword of V1, where it cannot name a rule.
 pub(crate) fn is_v1_keyword(word: &str) -> bool {
     keyword(word.as_bytes()).is_some_and(|kind| !matches!(kind, Kind::LogicalAnd | Kind::LogicalOr))
+}
+
+/// Tells whether a word is a keyword that V2 adds to those of V1.
+pub(crate) fn is_v2_keyword(word: &str) -> bool {
+    matches!(word, "and" | "or")
 }

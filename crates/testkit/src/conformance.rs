@@ -7,11 +7,13 @@
 pub mod case;
 pub mod compare;
 mod corpus;
+pub mod format;
 pub mod report;
 pub mod run;
 
 use crate::json::Json;
 use case::{CompileCase, EvalCase, Fault, ParseCase};
+use format::FormatCase;
 
 /// What an engine makes of an evaluation case.
 #[derive(Debug, Clone)]
@@ -50,6 +52,15 @@ pub trait Engine {
 
     /// Parses the source of a case, as the Rego version that is asked for.
     fn parse(&mut self, case: &ParseCase, version: case::Version) -> Parsed;
+
+    /// Formats the source of a case; the error is the text that a user sees.
+    ///
+    /// # Errors
+    ///
+    /// If the source is refused, or the engine has no formatter.
+    fn format(&mut self, _: &FormatCase) -> Result<String, String> {
+        Err("the engine has no formatter".to_owned())
+    }
 
     /// Names the built-ins that the engine has, if it can tell; a report is checked against it.
     fn builtins(&self) -> Option<Vec<String>> {

@@ -8,9 +8,32 @@ mod opa;
 mod roundtrip;
 mod vm;
 
+use std::net::ToSocketAddrs;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use lictor_runtime::Host;
+use lictor_runtime::http::LookupFault;
 
 use crate::conformance::run::Maker;
+
+/// A world of a clock and the system's names: cases about certificates and tokens count on the time being today's, and
+/// those about look-ups on names that every system knows.
+#[derive(Debug)]
+struct Clock;
+
+impl Host for Clock {
+    fn now_ns(&self) -> i64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+    }
+
+    fn lookup_ip(&self, name: &str, _: &dyn Fn() -> bool) -> Result<Vec<String>, LookupFault> {
+        let found = (name, 0).to_socket_addrs();
+        let found = found.map_err(|_| LookupFault::Failed(format!("lookup {name}: no such host")))?;
+        Ok(found.map(|it| it.ip().to_string()).collect())
+    }
+}
 
 /// Names what [`maker`] accepts.
 pub const NAMES: &str =

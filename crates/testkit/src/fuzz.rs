@@ -4,10 +4,19 @@
 //! else be. The fuzzers in `fuzz/` feed these functions with coverage; the seeds in `fuzz/seeds` and
 //! every find since run here on the plain toolchain.
 
+mod calls;
+mod format;
 mod json;
+mod jwt;
 mod parser;
 mod plan;
 mod policy;
+mod regex;
+mod schema;
+mod sprintf;
+mod template;
+mod x509;
+mod yaml;
 
 use lictor_vm::Limits;
 
@@ -15,8 +24,20 @@ use lictor_vm::Limits;
 pub type Target = fn(&[u8]);
 
 /// The targets by name; their seeds lie in `fuzz/seeds/<name>`.
-pub const TARGETS: [(&str, Target); 4] =
-    [("parser", parser::parser), ("json", json::json), ("plan", plan::plan), ("policy", policy::policy)];
+pub const TARGETS: [(&str, Target); 12] = [
+    ("parser", parser::parser),
+    ("format", format::format),
+    ("json", json::json),
+    ("jwt", jwt::jwt),
+    ("plan", plan::plan),
+    ("policy", policy::policy),
+    ("regex", regex::regex),
+    ("schema", schema::schema),
+    ("sprintf", sprintf::sprintf),
+    ("template", template::template),
+    ("x509", x509::x509),
+    ("yaml", yaml::yaml),
+];
 
 /// Feeds a target, known by its name, with bytes.
 ///

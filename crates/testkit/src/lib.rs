@@ -7,6 +7,8 @@
 #![forbid(unsafe_code)]
 
 pub mod conformance;
+#[cfg(feature = "differential")]
+pub mod differential;
 pub mod engines;
 pub mod fuzz;
 pub mod json;

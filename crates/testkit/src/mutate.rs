@@ -28,6 +28,16 @@ impl Random {
         usize::try_from(self.word() % bound).unwrap_or(0)
     }
 
+    /// Returns one of the texts.
+    pub fn choose(&mut self, texts: &[&'static str]) -> &'static str {
+        texts[self.below(texts.len())]
+    }
+
+    /// Returns one of the texts, however long they live.
+    pub fn choose_any<'a>(&mut self, texts: &[&'a str]) -> &'a str {
+        texts[self.below(texts.len())]
+    }
+
     /// Returns one of the items.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]

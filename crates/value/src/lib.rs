@@ -16,6 +16,7 @@ pub mod json;
 mod keys;
 mod node;
 pub mod number;
+mod probe;
 #[expect(unsafe_code, reason = "the one file of unsafe operations")]
 mod raw;
 pub mod serde;
@@ -27,6 +28,7 @@ pub use constants::Constants;
 pub use document::{Document, DocumentBuilder, Part};
 pub use node::{Array, Object, ObjectIter, Set};
 pub use number::Number;
+pub use probe::Probe;
 pub use raw::recycle;
 pub use text::write_string;
 pub use value::{Kind, NumberText, Value, compare};

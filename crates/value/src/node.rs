@@ -180,7 +180,7 @@ fn matches(segment: &Segment, cell: Cell, key: Value<'_>) -> bool {
         if (cell.0 ^ key.cell.0) & 0xffff != 0 {
             return false;
         }
-        return Value::load(segment, cell).text_at() == key.text_at();
+        return Value::load(segment, cell).same_text(key);
     }
     if cell == key.cell && !cell.is_reference() {
         return true;
@@ -188,10 +188,88 @@ fn matches(segment: &Segment, cell: Cell, key: Value<'_>) -> bool {
     !cell.is_string() && Value::load(segment, cell).same_member(key)
 }
 
+/// Finds a string among the keys of a small object, one after another: most of the look-ups that policies make.
+#[inline]
+fn find_string<'c>(
+    segment: &Segment,
+    keys: impl ExactSizeIterator<Item = &'c Cell>,
+    key: Value<'_>,
+) -> Option<usize> {
+    let wanted = key.cell;
+    if wanted.is_reference() {
+        for (place, cell) in keys.enumerate() {
+            // Tag and hash first: the low 16 bits.
+            if (cell.0 ^ wanted.0) & 0xffff == 0 && Value::load(segment, *cell).same_text(key) {
+                return Some(place);
+            }
+        }
+        return None;
+    }
+    for (place, cell) in keys.enumerate() {
+        if *cell == wanted {
+            return Some(place);
+        }
+    }
+    None
+}
+
+/// Returns the value of a string key of the object at a word: [`Object::get`], without a view where the object is small.
+pub(crate) fn field<'e>(segment: &'e Segment, at: u32, key: Value<'_>) -> Option<Value<'e>> {
+    let header = Header(segment.word(at));
+    let found = match header.kind() {
+        RECORD if header.small() <= SCAN_MAX => {
+            find_string(segment, segment.cells(header.upper() + 1, header.small()).iter(), key)?
+        }
+        PAIRS if header.upper() as usize <= SCAN_MAX => {
+            let pairs = segment.cells(at + 1, 2 * header.upper() as usize);
+            2 * find_string(segment, pairs.chunks_exact(2).map(|it| &it[0]), key)? + 1
+        }
+        _ => return Object::new(segment, at).get(key),
+    };
+    let cell = Cell(segment.word(at + 1 + u32::try_from(found).ok()?));
+    Some(Value::load(segment, cell))
+}
+
+/// Returns the position of a key in the object at a word, and the cell that it stands in; for small objects alone.
+pub(crate) fn place_of(segment: &Segment, at: u32, key: Value<'_>) -> Option<(u32, Cell)> {
+    let header = Header(segment.word(at));
+    let (keys, step) = match header.kind() {
+        RECORD => (segment.cells(header.upper().saturating_add(1), header.small()), 1),
+        PAIRS => (segment.cells(at + 1, 2 * header.upper() as usize), 2),
+        _ => return None,
+    };
+    let position = find_cell(segment, keys, step, key)?;
+    Some((u32::try_from(position).ok()?, *keys.get(position * step)?))
+}
+
+/// Returns the cell of the value at a position of the object at a word, if its key there is that very cell.
+#[inline]
+pub(crate) fn value_at(segment: &Segment, at: u32, position: u32, key: Cell) -> Option<Cell> {
+    let header = Header(segment.word(at));
+    let (key_at, value_at) = match header.kind() {
+        RECORD if (position as usize) < header.small() => {
+            (header.upper().checked_add(1 + position)?, at.checked_add(1 + position)?)
+        }
+        PAIRS if position < header.upper() => {
+            let key_at = at.checked_add(1)?.checked_add(position.checked_mul(2)?)?;
+            (key_at, key_at.checked_add(1)?)
+        }
+        _ => return None,
+    };
+    (segment.word(key_at) == key.0).then(|| Cell(segment.word(value_at)))
+}
+
 /// Finds a key among sorted cells, every `step`-th being a key.
 fn find_cell(segment: &Segment, cells: &[Cell], step: usize, key: Value<'_>) -> Option<usize> {
     let len = cells.len() / step;
     if len <= SCAN_MAX {
+        if key.cell.is_string() {
+            return if step == 1 {
+                find_string(segment, cells.iter(), key)
+            } else {
+                find_string(segment, cells.chunks_exact(2).map(|it| &it[0]), key)
+            };
+        }
         return (0..len).find(|it| cells.get(it * step).is_some_and(|cell| matches(segment, *cell, key)));
     }
     let (mut low, mut high) = (0, len);

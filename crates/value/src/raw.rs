@@ -124,6 +124,28 @@ impl Segment {
         unsafe { std::str::from_utf8_unchecked(bytes) }
     }
 
+    /// Says whether two text nodes hold the same text, a word at a time.
+    #[inline]
+    pub(crate) fn same_text(&self, at: u32, other: &Self, other_at: u32) -> bool {
+        let (head, other_head) = (self.word(at), other.word(other_at));
+        let len = u32::try_from(head & 0xffff_ffff).unwrap_or(u32::MAX);
+        if len < 4 || head != other_head {
+            return len < 4 && self.text(at) == other.text(other_at);
+        }
+        let (words, rest) = ((len - 4) / 8, (len - 4) % 8);
+        if words > 4 {
+            return self.text(at) == other.text(other_at);
+        }
+        let mut last = 0;
+        for word in 1..=words {
+            last |= self.word(at.wrapping_add(word)) ^ other.word(other_at.wrapping_add(word));
+        }
+        // What stands behind the text does not count.
+        let end = words + 1;
+        let difference = self.word(at.wrapping_add(end)) ^ other.word(other_at.wrapping_add(end));
+        last == 0 && difference & ((1u64 << (8 * rest)) - 1) == 0
+    }
+
     /// Returns the first eight bytes of the text node at a word, the first one lowest.
     #[inline]
     pub(crate) fn text_start(&self, at: u32) -> u64 {
@@ -291,6 +313,7 @@ impl LinkTable {
 /// # Panics
 /// When the layouts differ.
 #[must_use]
+#[inline]
 pub fn recycle<T, U>(mut vector: Vec<T>) -> Vec<U> {
     assert!(Layout::new::<T>() == Layout::new::<U>(), "the layouts must be equal");
     vector.clear();

@@ -33,9 +33,15 @@ impl Value<'_> {
         String::from_utf8(out).unwrap_or_default()
     }
 
-    /// Appends the value as a Rego term: `{"a": {1}}`.
+    /// Appends the value as a Rego term that can be read back: `{"a": {1}}`.
     pub fn write_rego(self, out: &mut Vec<u8>) {
         write(self, out, Format::Rego);
+    }
+
+    /// Appends the value as a Rego term as OPA shows it to people: with strings as Go quotes them. The function says
+    /// which characters beyond ASCII are printable to Go.
+    pub fn write_shown(self, out: &mut Vec<u8>, is_print: fn(char) -> bool) {
+        write(self, out, Format::Quoted { is_print });
     }
 }
 
@@ -67,6 +73,17 @@ mod tests {
         assert_eq!(object.to_json(), r#"{"1":[],"a":[1,2]}"#);
         assert_eq!(Value::empty_object().to_string(), "{}");
         assert_eq!(Value::empty_array().to_json(), "[]");
+    }
+
+    #[test]
+    fn shown_terms_are_quoted_as_go_does() {
+        let arena = Arena::new();
+        let text = arena.string("a\"\\\n\u{b}\u{0}\u{7f}\u{e9}\u{ad}\u{e000}\u{1f600}\u{e0001}<");
+        let value = arena.array(&[text, Value::empty_set()]);
+        let mut out = Vec::new();
+        value.write_shown(&mut out, |it| matches!(it, '\u{e9}' | '\u{1f600}'));
+        let wanted = r#"["a\"\\\n\v\x00\x7fé\u00ad\ue000😀\U000e0001<", set()]"#;
+        assert_eq!(String::from_utf8_lossy(&out), wanted);
     }
 
     #[test]

@@ -229,6 +229,14 @@ impl<'e> Value<'e> {
         if self.cell.is_reference() { self.segment.text(self.cell.offset()) } else { inline_text(&self.cell) }
     }
 
+    /// Says whether the texts of two references are the same.
+    #[inline]
+    pub(crate) fn same_text(self, other: Value<'_>) -> bool {
+        let (at, other_at) = (self.cell.offset(), other.cell.offset());
+        at == other_at && std::ptr::eq(self.segment, other.segment)
+            || self.segment.same_text(at, other.segment, other_at)
+    }
+
     /// Returns the integer if the number is written as one and fits 64 bits (`1.0` and `1e3` are not).
     #[inline]
     #[must_use]
@@ -282,10 +290,18 @@ impl<'e> Value<'e> {
     #[inline]
     #[must_use]
     pub fn dot(self, key: Value<'e>) -> Option<Self> {
+        if self.cell.tag() == tag::OBJECT && key.cell.is_string() {
+            return crate::node::field(self.segment, self.cell.offset(), key);
+        }
+        self.dot_other(key)
+    }
+
+    fn dot_other(self, key: Value<'e>) -> Option<Self> {
         match self.cell.tag() {
             tag::OBJECT => self.as_object()?.get(key),
             tag::ARRAY => self.as_array()?.get(key.as_index()?),
-            tag::SET => self.as_set()?.get(key),
+            // What was asked with, not the member: they are equal but may be written otherwise, as `1` and `1.0` are.
+            tag::SET => self.as_set()?.get(key).map(|_| key),
             _ => None,
         }
     }
@@ -401,7 +417,7 @@ impl PartialEq<Value<'_>> for Value<'_> {
             return self.cell.is_reference()
                 && other.cell.is_reference()
                 && self.cell.0 & 0xffff == other.cell.0 & 0xffff
-                && self.text_at() == other.text_at();
+                && self.same_text(*other);
         }
         if self.cell.is_string() || other.cell.is_string() {
             return false;

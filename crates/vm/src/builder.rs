@@ -33,6 +33,8 @@ enum Form {
     Array,
     Object,
     Set,
+    /// A set that is given out as an array, unsorted.
+    Bag,
 }
 
 #[derive(Debug, Default)]
@@ -88,9 +90,12 @@ impl<'e> Builder<'e> {
 }
 
 impl<'e> Builders<'e> {
-    pub(crate) fn recycle<'n>(mut self) -> Builders<'n> {
+    /// Gives the allocations back to where they are kept.
+    #[inline]
+    pub(crate) fn give_back(mut self, home: &mut Builders<'static>) {
         self.release(0);
-        Builders { list: recycle(self.list), spare: self.spare }
+        home.list = recycle(self.list);
+        home.spare = self.spare;
     }
 
     /// The number of containers, to be given to [`Self::release`].
@@ -99,9 +104,16 @@ impl<'e> Builders<'e> {
     }
 
     /// Forgets the containers made since a mark.
+    #[inline]
     pub(crate) fn release(&mut self, mark: u32) {
+        if self.list.len() > mark as usize {
+            self.release_made(mark);
+        }
+    }
+
+    fn release_made(&mut self, mark: u32) {
         let spare = &mut self.spare;
-        for builder in self.list.drain((mark as usize).min(self.list.len())..) {
+        for builder in self.list.drain(mark as usize..) {
             if spare.len() < SPARE_MAX {
                 spare.push(builder.spare());
             }
@@ -129,8 +141,16 @@ impl<'e> Builders<'e> {
         self.make(Form::Object)
     }
 
+    pub(crate) fn bag(&mut self) -> Value<'e> {
+        self.make(Form::Bag)
+    }
+
     pub(crate) fn set(&mut self) -> Value<'e> {
         self.make(Form::Set)
+    }
+
+    fn form_of(&self, container: Option<Value<'e>>) -> Option<Form> {
+        self.list.get(container?.as_handle()? as usize).map(|it| it.form)
     }
 
     fn open(&mut self, container: Option<Value<'e>>, form: Form) -> Option<&mut Builder<'e>> {
@@ -147,7 +167,8 @@ impl<'e> Builders<'e> {
     }
 
     pub(crate) fn add(&mut self, set: Option<Value<'e>>, member: Value<'e>) -> Inserted {
-        let Some(builder) = self.open(set, Form::Set) else { return Inserted::NoContainer };
+        let form = self.form_of(set).filter(|it| *it == Form::Bag).unwrap_or(Form::Set);
+        let Some(builder) = self.open(set, form) else { return Inserted::NoContainer };
         if builder.find(member).is_none() {
             builder.push_key(member);
         }
@@ -192,7 +213,7 @@ impl<'e> Builders<'e> {
         match builder.form {
             Form::Object => builder.values.get(builder.find(key)?).copied(),
             Form::Array => builder.keys.get(key.as_index()?).copied(),
-            Form::Set => builder.keys.get(builder.find(key)?).copied(),
+            Form::Set | Form::Bag => builder.find(key).map(|_| key),
         }
     }
 
@@ -205,7 +226,7 @@ impl<'e> Builders<'e> {
         }
         let mut taken = std::mem::take(builder);
         let frozen = match taken.form {
-            Form::Array => {
+            Form::Array | Form::Bag => {
                 self.freeze_all(arena, &mut taken.keys);
                 arena.array(&taken.keys)
             }

@@ -8,8 +8,8 @@ mod registers;
 
 use std::collections::HashMap;
 
-use lictor_plan::{Facts, Plan};
-use lictor_runtime::BuiltinFn;
+use lictor_plan::{Answer, Facts, Plan};
+use lictor_runtime::Callee;
 use lictor_value::Constants;
 
 use crate::compile::emit::Emitter;
@@ -32,14 +32,18 @@ impl CompileError {
 ///
 /// # Errors
 /// When the plan calls a built-in that `link` does not know, or is larger than the machine's number space.
-pub fn compile(plan: &Plan, link: impl Fn(&str) -> Option<BuiltinFn>) -> Result<Program, CompileError> {
+pub fn compile<C: Into<Callee>>(
+    plan: &Plan,
+    link: impl Fn(&str) -> Option<C>,
+) -> Result<Program, CompileError> {
     let mut builtins = Vec::with_capacity(plan.builtins.len());
     for declaration in &plan.builtins {
         let name = declaration.name.clone();
-        let function =
+        let callee =
             link(&name).ok_or_else(|| CompileError::new(format!("built-in `{name}` is not available")))?;
         let speaks = matches!(&*name, "internal.print" | "trace");
-        builtins.push(LinkedBuiltin { name, function, speaks });
+        let placed = speaks || &*name == "http.send";
+        builtins.push(LinkedBuiltin { name, callee: callee.into(), speaks, placed });
     }
     let mut program = Program {
         constants: Constants::new(plan.constants.iter().map(lictor_value::Document::root)),
@@ -50,6 +54,7 @@ pub fn compile(plan: &Plan, link: impl Fn(&str) -> Option<BuiltinFn>) -> Result<
         args: Vec::new(),
         builtins,
         switches: Vec::new(),
+        seeks: Vec::new(),
         entrypoints: plan.entrypoints.iter().map(|it| (it.name.clone(), it.function, it.answer)).collect(),
         dynamic: HashMap::new(),
     };
@@ -60,6 +65,14 @@ pub fn compile(plan: &Plan, link: impl Fn(&str) -> Option<BuiltinFn>) -> Result<
         if !function.path.is_empty() {
             let index = u32::try_from(index).map_err(|_| CompileError::new("too many functions"))?;
             program.dynamic.insert(function.path.clone(), index);
+        }
+    }
+    // Solutions are left beside the value of a function, so that its value is not all it does.
+    for (_, function, answer) in &program.entrypoints {
+        if let Some(code) = program.functions.get_mut(function.0 as usize)
+            && *answer == Answer::Bindings
+        {
+            code.stable = false;
         }
     }
     Ok(program)

@@ -4,7 +4,9 @@
 //! carries where it leads; nothing here allocates from the system once the memory is warm.
 
 mod calls;
+mod conflicts;
 mod containers;
+mod scans;
 
 use lictor_plan::Comparison;
 use lictor_runtime::Context;
@@ -14,7 +16,8 @@ use crate::derived::Derived;
 use crate::error::{ErrorCode, EvalError, Position};
 use crate::events::{Event, EventKind, Hook};
 use crate::limits::Limits;
-use crate::memory::{Iter, Memory, Saved};
+use crate::machine::conflicts::Conflict;
+use crate::memory::{Memory, Saved};
 use crate::op::{Arg, ArgList, Op, Reg, Target};
 use crate::program::Program;
 
@@ -38,6 +41,8 @@ pub(crate) struct Machine<'e, 'm, H> {
     pub(crate) base: usize,
     pub(crate) iterator_base: usize,
     pub(crate) pc: u32,
+    /// Two rules gave different values, and all of them are being collected.
+    pub(crate) conflict: Option<Box<Conflict>>,
     pub(crate) hook: H,
 }
 
@@ -53,7 +58,10 @@ impl<'e, H: Hook> Machine<'e, '_, H> {
         let depth = self.memory.frames.len();
         self.enter(function, Target(0), Target(0), Reg(0), &[])?;
         let result = self.steps_until(depth);
-        result.map_err(|it| it.at(self.position()))
+        result.map_err(|it| {
+            let error = it.at(self.position());
+            self.first_error(error)
+        })
     }
 
     /// Where the last instruction comes from.
@@ -91,29 +99,28 @@ impl<'e, H: Hook> Machine<'e, '_, H> {
         self.pc = target.0;
     }
 
-    /// Goes on unless the test fails.
-    #[inline]
-    fn require(&mut self, holds: bool, fail: Target) {
-        if !holds {
-            self.pc = fail.0;
-        }
-    }
-
     #[inline]
     fn store(&mut self, target: Reg, value: Option<Value<'e>>, fail: Target) {
-        if value.is_none() {
-            return self.jump(fail);
+        if !self.stored(target, value) {
+            self.jump(fail);
         }
-        self.set(target, value);
+    }
+
+    /// Stores a value; says whether there is one.
+    #[inline]
+    fn stored(&mut self, target: Reg, value: Option<Value<'e>>) -> bool {
+        if value.is_some() {
+            self.set(target, value);
+        }
+        value.is_some()
     }
 
     #[inline]
-    fn test2(&mut self, a: Arg, b: Arg, fail: Target, test: impl FnOnce(Value<'e>, Value<'e>) -> bool) {
-        let holds = match (self.get(a), self.get(b)) {
+    fn holds(&self, a: Arg, b: Arg, test: impl FnOnce(Value<'e>, Value<'e>) -> bool) -> bool {
+        match (self.get(a), self.get(b)) {
             (Some(a), Some(b)) => test(a, b),
             _ => false,
-        };
-        self.require(holds, fail);
+        }
     }
 
     /// Counts a step and, now and then, asks whether to go on.
@@ -126,8 +133,18 @@ impl<'e, H: Hook> Machine<'e, '_, H> {
         Ok(())
     }
 
+    /// Counts steps that something outside of the program takes.
+    fn charge(&mut self, steps: u64) -> Result<(), EvalError> {
+        let before = self.steps / ASK_HOST_STEPS;
+        self.steps = self.steps.saturating_add(steps);
+        if self.steps / ASK_HOST_STEPS == before { Ok(()) } else { self.check() }
+    }
+
     #[cold]
     fn check(&self) -> Result<(), EvalError> {
+        if self.conflict.as_ref().is_some_and(|it| self.steps > it.steps_max) {
+            return Err(EvalError::new(ErrorCode::Conflict, "the values are too many to list"));
+        }
         if self.steps > self.limits.steps_max {
             let text = format!("evaluation took more than {} steps", self.limits.steps_max);
             return Err(EvalError::new(ErrorCode::Cancel, text));
@@ -143,129 +160,188 @@ impl<'e, H: Hook> Machine<'e, '_, H> {
     }
 
     /// Runs until the frames are back at a depth; returns what the function above it gave.
+    ///
+    /// Where to go on is kept in a local; `self.pc` is written before anything that can fail, calls or returns.
     #[expect(clippy::too_many_lines, reason = "one arm per instruction")]
     fn steps_until(&mut self, depth: usize) -> Outcome<'e> {
         let program = self.program;
+        let mut pc = self.pc;
         loop {
-            let Some(op) = program.ops.get(self.pc as usize) else {
+            let Some(op) = program.ops.get(pc as usize) else {
                 return Err(EvalError::new(ErrorCode::Internal, "the program ends without a return"));
             };
-            self.pc += 1;
-            let here = self.pc;
-            match *op {
+            let here = pc + 1;
+            pc = match *op {
                 Op::Move { source, target } => {
                     let value = self.get(source);
                     self.set(target, value);
+                    here
                 }
-                Op::AssignOnce { source, target, fail } => self.assign_once(source, target, fail)?,
-                Op::Jump(target) => self.jump(target),
+                Op::Jump(target) => target.0,
                 Op::Dot { source, key, target, fail } => {
                     let value = match (self.get(source), self.get(key)) {
                         (Some(source), Some(key)) => source.dot(key),
                         _ => None,
                     };
-                    self.store(target, value, fail);
+                    self.stored(target, value).then_or(here, fail)
+                }
+                Op::Look { source, key, target } => {
+                    let value = match (self.register(source), self.get(key)) {
+                        (Some(source), Some(key)) => source.dot(key),
+                        _ => None,
+                    };
+                    self.set(target, value);
+                    here
                 }
                 Op::DotBase { source, key, target, fail } => {
                     let value = match (self.get(source), self.get(key)) {
                         (Some(source), Some(key)) => source.dot(key).or_else(|| dot_as_path(source, key)),
                         _ => None,
                     };
-                    self.store(target, value, fail);
+                    self.stored(target, value).then_or(here, fail)
                 }
                 Op::DotBuilding { source, key, target, fail } => {
                     let value = match (self.register(source), self.get(key)) {
                         (Some(source), Some(key)) => self.memory.builders.dot(source, key),
                         _ => None,
                     };
-                    self.store(target, value, fail);
+                    self.stored(target, value).then_or(here, fail)
                 }
-                Op::Equal { a, b, fail } => self.test2(a, b, fail, |a, b| a == b),
-                Op::NotEqual { a, b, fail } => self.test2(a, b, fail, |a, b| a != b),
-                Op::Compare { op, a, b, fail } => self.test2(a, b, fail, |a, b| compares(op, a, b)),
-                Op::Member { value, collection, fail } => self.test2(value, collection, fail, is_member),
-                Op::EqualParts { source, parts, fail } => {
-                    let holds = self.equal_parts(source, parts);
-                    self.require(holds, fail);
+                Op::Equal { a, b, fail } => self.holds(a, b, |a, b| a == b).then_or(here, fail),
+                Op::NotEqual { a, b, fail } => self.holds(a, b, |a, b| a != b).then_or(here, fail),
+                Op::Compare { op, a, b, fail } => {
+                    self.holds(a, b, |a, b| compares(op, a, b)).then_or(here, fail)
                 }
+                Op::Member { value, collection, fail } => {
+                    self.holds(value, collection, is_member).then_or(here, fail)
+                }
+                Op::Same { a, b, fail } => self.holds(a, b, Value::same_member).then_or(here, fail),
+                Op::Entry { source, wanted, entry, fail } => {
+                    self.entry(source, wanted, entry).then_or(here, fail)
+                }
+                Op::EqualParts { source, parts, fail } => self.equal_parts(source, parts).then_or(here, fail),
                 Op::IsKind { source, kind, fail } => {
-                    let holds = self.get(source).is_some_and(|it| it.kind() == kind);
-                    self.require(holds, fail);
+                    self.get(source).is_some_and(|it| it.kind() == kind).then_or(here, fail)
                 }
-                Op::IsDefined { source, fail } => {
-                    let holds = self.register(source).is_some();
-                    self.require(holds, fail);
-                }
-                Op::IsUndefined { source, fail } => {
-                    let holds = self.register(source).is_none();
-                    self.require(holds, fail);
-                }
+                Op::IsDefined { source, fail } => self.register(source).is_some().then_or(here, fail),
+                Op::IsUndefined { source, fail } => self.register(source).is_none().then_or(here, fail),
                 Op::IsTrue { source, fail } => {
-                    let holds = self.get(source).is_some_and(|it| !it.is_false());
-                    self.require(holds, fail);
+                    self.get(source).is_some_and(|it| !it.is_false()).then_or(here, fail)
                 }
                 Op::Len { source, target, fail } => {
                     let len = self.get(source).and_then(Value::collection_len);
                     let len = len.and_then(|it| Value::small_int(i64::try_from(it).ok()?));
-                    self.store(target, len, fail);
+                    self.stored(target, len).then_or(here, fail)
                 }
                 Op::MakeArray { target } => {
                     let handle = self.memory.builders.array();
                     self.set(target, Some(handle));
+                    here
                 }
                 Op::MakeObject { target } => {
                     let handle = self.memory.builders.object();
                     self.set(target, Some(handle));
+                    here
+                }
+                Op::MakeBag { target } => {
+                    let handle = self.memory.builders.bag();
+                    self.set(target, Some(handle));
+                    here
                 }
                 Op::MakeSet { target } => {
                     let handle = self.memory.builders.set();
                     self.set(target, Some(handle));
+                    here
                 }
-                Op::Append { array, value, fail } => self.append(array, value, fail)?,
-                Op::Insert { object, key, value, fail } => self.insert(object, key, value, fail)?,
-                Op::InsertOnce { object, key, value, fail } => {
-                    self.insert_once(object, (key, value), fail)?
+                Op::Merge { a, b, target, fail } => self.merge(a, b, target).then_or(here, fail),
+                Op::Freeze { register } => {
+                    self.freeze(register);
+                    here
                 }
-                Op::Add { set, value, fail } => self.add(set, value, fail)?,
-                Op::Merge { a, b, target, fail } => self.merge(a, b, target, fail),
-                Op::Freeze { register } => self.freeze(register),
-                Op::Reset { target } => self.set(target, None),
-                Op::ResultAdd { value, fail } => match self.register(value) {
-                    Some(value) => self.memory.results.push(value),
-                    None => self.jump(fail),
-                },
-                Op::Return { source } => {
-                    let value = self.register(source);
-                    if self.leave(value, depth)? {
-                        return Ok(value);
-                    }
+                Op::Reset { target } => {
+                    self.set(target, None);
+                    here
                 }
-                Op::CallRule { function, target, fail } => match self.known(function) {
-                    Some(value) => self.store(target, value, fail),
-                    None => self.enter(function, Target(self.pc), fail, target, &[])?,
-                },
-                Op::CallFunction { function, args, target, fail } => {
-                    self.call_function(function, args, target, fail)?;
+                Op::ResultAdd { value, fail } => {
+                    let value = self.register(value);
+                    self.memory.results.extend(value);
+                    value.is_some().then_or(here, fail)
                 }
-                Op::CallBuiltin { builtin, args, target, fail } => {
-                    self.call_builtin(builtin, args, target, fail)?;
+                Op::ScanBegin { source, iterator, end } => {
+                    self.scan_begin(source, iterator).then_or(here, end)
                 }
-                Op::CallDynamic { path, args, target, fail } => {
-                    self.call_dynamic(path, args, target, fail)?
-                }
-                Op::ScanBegin { source, iterator, end } => self.scan_begin(source, iterator, end),
                 Op::ScanNext { iterator, key, value, end } => {
+                    self.pc = here;
                     self.step()?;
-                    self.scan_next(iterator, (key, value), end);
+                    self.scan_next(iterator, (key, value)).then_or(here, end)
                 }
-                Op::WithPush { data, path, value } => self.with_push(data, path, value)?,
-                Op::WithPop => self.with_pop(),
-                Op::Switch { table } => self.switch(table),
-            }
+                // Whoever watches sees the instructions behind it.
+                Op::Seek { .. } if H::ON => here,
+                Op::Seek { seek } => {
+                    self.pc = here;
+                    self.seek(seek)?.0
+                }
+                Op::Switch { table } => self.switch(table).map_or(here, |it| it.0),
+                Op::AssignOnce { .. }
+                | Op::Append { .. }
+                | Op::Insert { .. }
+                | Op::InsertOnce { .. }
+                | Op::Add { .. }
+                | Op::Return { .. }
+                | Op::CallRule { .. }
+                | Op::CallFunction { .. }
+                | Op::CallBuiltin { .. }
+                | Op::CallDynamic { .. }
+                | Op::WithPush { .. }
+                | Op::WithPop => {
+                    self.pc = here;
+                    if let Some(result) = self.leap(op, depth)? {
+                        return Ok(result);
+                    }
+                    self.pc
+                }
+            };
             if H::ON {
+                self.pc = pc;
                 self.observe(here, op);
             }
         }
+    }
+
+    /// Runs an instruction that may fail, call or return; gives the result if the last function returned.
+    #[inline]
+    fn leap(&mut self, op: &Op, depth: usize) -> Result<Option<Option<Value<'e>>>, EvalError> {
+        match *op {
+            Op::AssignOnce { source, target, fail } => self.assign_once(source, target, fail)?,
+            Op::Append { array, value, fail } => self.append(array, value, fail)?,
+            Op::Insert { object, key, value, fail } => self.insert(object, key, value, fail)?,
+            Op::InsertOnce { object, key, value, fail } => self.insert_once(object, (key, value), fail)?,
+            Op::Add { set, value, fail } => self.add(set, value, fail)?,
+            Op::Return { source } => {
+                if self.conflict.is_some() {
+                    self.end_conflict()?;
+                }
+                let value = self.register(source);
+                if self.leave(value, depth)? {
+                    return Ok(Some(value));
+                }
+            }
+            Op::CallRule { function, target, fail } => match self.known(function) {
+                Some(value) => self.store(target, value, fail),
+                None => self.enter(function, Target(self.pc), fail, target, &[])?,
+            },
+            Op::CallFunction { function, args, target, fail } => {
+                self.call_function(function, args, target, fail)?;
+            }
+            Op::CallBuiltin { builtin, args, target, fail } => {
+                self.call_builtin(builtin, args, target, fail)?;
+            }
+            Op::CallDynamic { path, args, target, fail } => self.call_dynamic(path, args, target, fail)?,
+            Op::WithPush { data, path, value } => self.with_push(data, path, value)?,
+            Op::WithPop => self.with_pop(),
+            _ => return Err(EvalError::new(ErrorCode::Internal, "an instruction without an arm")),
+        }
+        Ok(None)
     }
 
     /// Tells the hook what came of an instruction, the one before `here`.
@@ -297,9 +373,14 @@ impl<'e, H: Hook> Machine<'e, '_, H> {
             return Ok(());
         };
         match self.register(target) {
-            None => self.set(target, Some(value)),
+            None => {
+                self.set(target, Some(value));
+                if self.conflict.is_some() {
+                    self.note_first(source, target, value);
+                }
+            }
             Some(known) if known == value => {}
-            Some(_) => return Err(self.rule_conflict()),
+            Some(_) => return self.conflicting(source, target, value),
         }
         Ok(())
     }
@@ -321,32 +402,12 @@ impl<'e, H: Hook> Machine<'e, '_, H> {
     }
 
     #[inline]
-    fn scan_begin(&mut self, source: Arg, iterator: u32, end: Target) {
-        let Some(value) = self.get(source) else { return self.jump(end) };
-        if let Some(place) = self.memory.iterators.get_mut(self.iterator_base + iterator as usize) {
-            *place = Iter::of(value);
-        }
-    }
-
-    #[inline]
-    fn scan_next(&mut self, iterator: u32, entry: (Reg, Reg), end: Target) {
-        let next = self.memory.iterators.get_mut(self.iterator_base + iterator as usize).and_then(Iter::next);
-        match next {
-            Some((key, value)) => {
-                self.set(entry.0, Some(key));
-                self.set(entry.1, Some(value));
-            }
-            None => self.jump(end),
-        }
-    }
-
-    fn switch(&mut self, table: u32) {
-        let Some(table) = self.program.switches.get(table as usize) else { return };
-        let target = match self.get(table.subject) {
+    fn switch(&self, table: u32) -> Option<Target> {
+        let table = self.program.switches.get(table as usize)?;
+        Some(match self.get(table.subject) {
             Some(value) => table.find(&self.program.constants, value),
             None => table.otherwise,
-        };
-        self.jump(target);
+        })
     }
 
     fn equal_parts(&self, source: Arg, parts: ArgList) -> bool {
@@ -431,6 +492,19 @@ impl<'e, H: Hook> Machine<'e, '_, H> {
     }
 }
 
+/// Chooses where to go on.
+trait Branch {
+    /// Returns the first place if it holds, else the target.
+    fn then_or(self, here: u32, fail: Target) -> u32;
+}
+
+impl Branch for bool {
+    #[inline]
+    fn then_or(self, here: u32, fail: Target) -> u32 {
+        if self { here } else { fail.0 }
+    }
+}
+
 /// Looks a key up in base data as OPA's store does, whose paths are text: a number finds the key of its text, a text
 /// of digits finds an index.
 #[cold]
@@ -444,13 +518,22 @@ fn dot_as_path<'e>(source: Value<'e>, key: Value<'e>) -> Option<Value<'e>> {
 
 #[inline]
 fn compares(op: Comparison, a: Value<'_>, b: Value<'_>) -> bool {
-    let order = compare(a, b);
     match op {
-        Comparison::Less => order.is_lt(),
-        Comparison::LessOrEqual => order.is_le(),
-        Comparison::Greater => order.is_gt(),
-        Comparison::GreaterOrEqual => order.is_ge(),
+        Comparison::Less => compare(a, b).is_lt(),
+        Comparison::LessOrEqual => compare(a, b).is_le(),
+        Comparison::Greater => compare(a, b).is_gt(),
+        Comparison::GreaterOrEqual => compare(a, b).is_ge(),
+        Comparison::StartsWith => texts(a, b, |text, part| text.as_bytes().starts_with(part.as_bytes())),
+        Comparison::EndsWith => texts(a, b, |text, part| text.as_bytes().ends_with(part.as_bytes())),
+        Comparison::Contains => {
+            texts(a, b, |text, part| memchr::memmem::find(text.as_bytes(), part.as_bytes()).is_some())
+        }
     }
+}
+
+/// Says whether both are strings for which the test holds.
+fn texts(a: Value<'_>, b: Value<'_>, holds: impl Fn(&str, &str) -> bool) -> bool {
+    a.as_str().zip(b.as_str()).is_some_and(|(a, b)| holds(a, b))
 }
 
 /// Says whether the collection has the value, as `in` does: items, values of an object, members.

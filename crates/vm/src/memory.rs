@@ -7,6 +7,7 @@ use lictor_value::{Array, ObjectIter, Set, Value, recycle};
 use rustc_hash::FxHashMap;
 
 use crate::builder::Builders;
+use crate::error::EvalError;
 
 /// The machine's working memory for one evaluation.
 #[derive(Debug, Default)]
@@ -19,6 +20,8 @@ pub(crate) struct Memory<'e> {
     pub(crate) args: Vec<Value<'e>>,
     pub(crate) results: Vec<Value<'e>>,
     pub(crate) memo: Memo<'e>,
+    /// Errors of built-ins that ended no evaluation; none if nobody asks.
+    pub(crate) passed_over: Option<Vec<EvalError>>,
 }
 
 /// A call that waits.
@@ -101,6 +104,7 @@ pub(crate) struct Memo<'e> {
 }
 
 impl<'e> Memo<'e> {
+    #[inline]
     fn begin(&mut self, functions: usize) {
         self.evaluation += 1;
         if self.root.len() < functions {
@@ -134,29 +138,28 @@ impl<'e> Memo<'e> {
 }
 
 impl<'e> Memory<'e> {
-    /// Forgets everything but the allocations, for an evaluation of another lifetime.
-    pub(crate) fn recycle<'n>(self) -> Memory<'n> {
-        let mut inner = self.memo.inner;
-        if !inner.is_empty() {
-            inner.clear();
+    /// Gives the allocations back to where they are kept and forgets everything else. Field by field, so that nothing is
+    /// moved twice.
+    #[inline]
+    pub(crate) fn give_back(self, home: &mut Memory<'static>) {
+        home.registers = recycle(self.registers);
+        home.iterators = recycle(self.iterators);
+        home.frames = recycle(self.frames);
+        self.builders.give_back(&mut home.builders);
+        home.withs = recycle(self.withs);
+        home.args = recycle(self.args);
+        home.results = recycle(self.results);
+        home.memo.root = self.memo.root;
+        home.memo.inner = self.memo.inner;
+        if !home.memo.inner.is_empty() {
+            home.memo.inner.clear();
         }
-        Memory {
-            registers: recycle(self.registers),
-            iterators: recycle(self.iterators),
-            frames: recycle(self.frames),
-            builders: self.builders.recycle(),
-            withs: recycle(self.withs),
-            args: recycle(self.args),
-            results: recycle(self.results),
-            memo: Memo {
-                root: self.memo.root,
-                inner,
-                values: recycle(self.memo.values),
-                evaluation: self.memo.evaluation,
-            },
-        }
+        home.memo.values = recycle(self.memo.values);
+        home.memo.evaluation = self.memo.evaluation;
+        home.passed_over = self.passed_over;
     }
 
+    #[inline]
     pub(crate) fn begin(&mut self, functions: usize) {
         self.memo.begin(functions);
     }

@@ -64,6 +64,12 @@ pub(crate) enum Op {
         target: Reg,
         fail: Target,
     },
+    /// A look-up that leaves the target undefined where there is nothing.
+    Look {
+        source: Reg,
+        key: Arg,
+        target: Reg,
+    },
     /// A look-up in base data.
     DotBase {
         source: Arg,
@@ -116,6 +122,17 @@ pub(crate) enum Op {
         collection: Arg,
         fail: Target,
     },
+    Same {
+        a: Arg,
+        b: Arg,
+        fail: Target,
+    },
+    Entry {
+        source: Reg,
+        wanted: Arg,
+        entry: (Reg, Reg),
+        fail: Target,
+    },
     EqualParts {
         source: Arg,
         parts: ArgList,
@@ -133,6 +150,9 @@ pub(crate) enum Op {
         target: Reg,
     },
     MakeSet {
+        target: Reg,
+    },
+    MakeBag {
         target: Reg,
     },
     Append {
@@ -212,6 +232,11 @@ pub(crate) enum Op {
         value: Reg,
         end: Target,
     },
+    /// Goes on to the next entry of a scan that passes the test of a [`crate::program::Seek`]. The instructions that do
+    /// the same one by one follow, for whoever watches.
+    Seek {
+        seek: u32,
+    },
     /// `data` says which document; the path is a run of constants.
     WithPush {
         data: bool,
@@ -249,6 +274,8 @@ impl Op {
             | Self::IsTrue { fail, .. }
             | Self::Compare { fail, .. }
             | Self::Member { fail, .. }
+            | Self::Same { fail, .. }
+            | Self::Entry { fail, .. }
             | Self::EqualParts { fail, .. }
             | Self::Len { fail, .. }
             | Self::Append { fail, .. }
@@ -268,10 +295,13 @@ impl Op {
             | Self::MakeArray { .. }
             | Self::MakeObject { .. }
             | Self::MakeSet { .. }
+            | Self::MakeBag { .. }
             | Self::Freeze { .. }
             | Self::Reset { .. }
             | Self::Return { .. }
             | Self::WithPop
+            | Self::Look { .. }
+            | Self::Seek { .. }
             | Self::Switch { .. } => {}
         }
     }

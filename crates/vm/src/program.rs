@@ -6,10 +6,10 @@ use std::collections::HashMap;
 
 use hashbrown::HashTable;
 use lictor_plan::{Answer, FuncId, Location};
-use lictor_runtime::BuiltinFn;
+use lictor_runtime::Callee;
 use lictor_value::{Constants, Value};
 
-use crate::op::{Arg, Op, Target};
+use crate::op::{Arg, Op, Reg, Target};
 
 /// A plan in the form that the machine runs.
 #[derive(Debug)]
@@ -23,6 +23,7 @@ pub struct Program {
     pub(crate) args: Vec<Arg>,
     pub(crate) builtins: Vec<LinkedBuiltin>,
     pub(crate) switches: Vec<SwitchTable>,
+    pub(crate) seeks: Vec<Seek>,
     pub(crate) entrypoints: Vec<(Box<str>, FuncId, Answer)>,
     /// Functions by the path that dynamic calls use.
     pub(crate) dynamic: HashMap<Vec<Box<str>>, u32>,
@@ -47,9 +48,11 @@ pub(crate) struct Code {
 #[derive(Clone, Debug)]
 pub(crate) struct LinkedBuiltin {
     pub(crate) name: Box<str>,
-    pub(crate) function: BuiltinFn,
+    pub(crate) callee: Callee,
     /// Says something to the host or the hook.
     pub(crate) speaks: bool,
+    /// Wants to know where it is called.
+    pub(crate) placed: bool,
 }
 
 /// Where to go for which value.
@@ -58,6 +61,22 @@ pub(crate) struct SwitchTable {
     pub(crate) subject: Arg,
     pub(crate) cases: HashTable<(u32, Target)>,
     pub(crate) otherwise: Target,
+}
+
+/// A scan whose body begins with a test of one field: the entries that fail it are passed over in one instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seek {
+    pub(crate) iterator: u32,
+    pub(crate) key: Reg,
+    pub(crate) value: Reg,
+    /// The key of the field, and where its value goes.
+    pub(crate) field: Arg,
+    pub(crate) found: Reg,
+    /// What the field must equal.
+    pub(crate) wanted: Arg,
+    /// Where the body goes on behind the test.
+    pub(crate) body: Target,
+    pub(crate) end: Target,
 }
 
 impl SwitchTable {
@@ -74,6 +93,13 @@ impl Program {
     pub fn entrypoint(&self, name: &str) -> Option<EntrypointId> {
         let found = self.entrypoints.iter().position(|it| &*it.0 == name)?;
         u32::try_from(found).ok().map(EntrypointId)
+    }
+
+    /// Returns an entrypoint by its position in the plan.
+    #[must_use]
+    pub fn entrypoint_at(&self, position: usize) -> Option<EntrypointId> {
+        let number = u32::try_from(position).ok()?;
+        self.entrypoints.get(position).map(|_| EntrypointId(number))
     }
 
     /// The number of instructions.

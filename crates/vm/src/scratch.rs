@@ -33,6 +33,8 @@ pub struct Request<'r> {
     pub limits: Limits,
     /// Whether an error of a built-in ends the evaluation.
     pub strict: bool,
+    /// The hosts that built-ins may ask; all if absent.
+    pub allow_net: Option<&'r [String]>,
 }
 
 impl std::fmt::Debug for Request<'_> {
@@ -98,6 +100,26 @@ impl Scratch {
         Self::default()
     }
 
+    /// Asks that evaluations note errors of built-ins that end nothing.
+    pub fn collect_builtin_errors(&mut self) {
+        self.memory.passed_over = Some(Vec::new());
+    }
+
+    /// Returns the errors of built-ins that were noted, in the order in which they came up.
+    pub fn take_builtin_errors(&mut self) -> Vec<EvalError> {
+        self.memory.passed_over.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Asks that the next evaluation notes the cases that a test tries.
+    pub fn collect_cases(&mut self) {
+        self.caches.collect_cases();
+    }
+
+    /// Returns the cases that were noted, as paths in the order in which they were tried.
+    pub fn take_cases(&mut self) -> Vec<Vec<String>> {
+        self.caches.take_cases()
+    }
+
     /// Evaluates; `read` is given the answer before it is forgotten.
     ///
     /// # Errors
@@ -138,14 +160,14 @@ impl Scratch {
         self.arena.reset();
         self.arena.set_bytes_max(Some(request.limits.bytes_max));
         self.caches.begin();
-        let mut memory = std::mem::take(&mut self.memory).recycle();
+        let mut memory: Memory<'_> = std::mem::take(&mut self.memory);
         memory.begin(program.functions());
         let outcome = run((&self.arena, &self.caches), &mut memory, program, request, hook);
         let outcome = outcome.map(|answer| match answer {
             Answer::Value => read(Decision::Value(memory.results.first().copied())),
             Answer::Bindings => read(Decision::Bindings(&memory.results)),
         });
-        self.memory = memory.recycle();
+        memory.give_back(&mut self.memory);
         outcome
     }
 }
@@ -181,7 +203,7 @@ fn run<'e>(
     let Some((_, function, answer)) = program.entrypoints.get(request.entrypoint.0 as usize) else {
         return Err(EvalError::new(ErrorCode::Internal, "unknown entrypoint"));
     };
-    let context = Context { arena, host: request.host, caches };
+    let context = Context { arena, host: request.host, caches, allow_net: request.allow_net };
     let mut machine = Machine {
         program,
         context,
@@ -197,6 +219,7 @@ fn run<'e>(
         base: 0,
         iterator_base: 0,
         pc: 0,
+        conflict: None,
         hook,
     };
     let value = machine.run(function.0)?;

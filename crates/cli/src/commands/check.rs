@@ -16,6 +16,7 @@ use crate::timers::Timers;
 const FAULT_EXIT: u8 = 1;
 
 pub(crate) fn run(flags: &Parsed) -> Result<u8, Failure> {
+    setup::capabilities(flags).map_err(Failure::Usage)?;
     if flags.arguments.is_empty() {
         return Err(Failure::Usage("specify at least one file".to_owned()));
     }
@@ -41,20 +42,18 @@ struct Found {
 }
 
 fn check(flags: &Parsed) -> Result<(), Found> {
-    // What must do for both versions is checked by both.
     let both = flags.is_on("v0-v1") || flags.is_on("rego-v1");
-    let versions = if both { vec![RegoVersion::V0, RegoVersion::V1] } else { vec![setup::version(flags)] };
-    versions.iter().try_for_each(|it| check_version(flags, *it))
-}
-
-fn check_version(flags: &Parsed, version: RegoVersion) -> Result<(), Found> {
+    let schemas = setup::schemas(flags).map_err(of_loading)?;
     let mut engine = Engine::new(Options {
-        version,
+        version: if both { RegoVersion::V0 } else { setup::version(flags) },
+        also: both.then_some(RegoVersion::V1),
+        schemas,
         strict: flags.is_on("strict"),
         print: true,
         error_limit: usize::try_from(flags.number("max-errors")).unwrap_or(0),
         ..Options::default()
     });
+    setup::limit(flags, &mut engine).map_err(of_text)?;
     let mut timers = Timers::default();
     let ignore = flags.list("ignore");
     let paths: Vec<&str> = flags.arguments.iter().map(String::as_str).collect();
@@ -86,6 +85,16 @@ fn with_help(faults: &Faults, when: &str) -> String {
         }
     }
     text
+}
+
+fn of_loading(message: String) -> Found {
+    let faults = vec![Fault::Text(message)];
+    Found { text: fault::list_text(&faults, " during loading"), faults }
+}
+
+fn of_text(message: String) -> Found {
+    let faults = vec![Fault::Text(message)];
+    Found { text: fault::list_text(&faults, ""), faults }
 }
 
 fn of_bundle(fault: &BundleFault) -> Found {

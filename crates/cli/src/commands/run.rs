@@ -6,8 +6,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use lictor::http::{HttpFault, HttpRequest, HttpResponse, LookupFault};
 use lictor::{Engine, Host, Options, Policy};
-use lictor_server::{Config, Level, Log, LogFormat, Server};
+use lictor_management::{CacheLimits, Outgoing, Patience};
+use lictor_server::{Config, Server};
 
 use crate::commands::Failure;
 use crate::fault;
@@ -30,7 +32,8 @@ pub(crate) fn run(flags: &Parsed) -> Result<u8, Failure> {
     let failed = |message: String| Failure::Text(format!("error: {message}"), FAULT_EXIT);
     let config = config(flags)?;
     let policy = policy(flags).map_err(failed)?;
-    let server = Server::bind(config, policy, Arc::new(World)).map_err(|error| failed(error.to_string()))?;
+    let server =
+        Server::bind(config, policy, Arc::new(World::new())).map_err(|error| failed(error.to_string()))?;
     server.stop_on_signals().map_err(|error| failed(error.to_string()))?;
     server.run().map_err(|error| failed(error.to_string()))?;
     Ok(0)
@@ -44,21 +47,12 @@ fn config(flags: &Parsed) -> Result<Config, Failure> {
         let default = if flags.is_on("v0-compatible") { ":8181" } else { "localhost:8181" };
         addresses.push(default.to_owned());
     }
-    let level = match flags.text("log-level") {
-        "debug" => Level::Debug,
-        "error" => Level::Error,
-        _ => Level::Info,
-    };
-    let format = match flags.text("log-format") {
-        "text" => LogFormat::Text,
-        "json-pretty" => LogFormat::JsonPretty,
-        _ => LogFormat::Json,
-    };
+    let log = setup::log(flags);
     Ok(Config {
         addresses,
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         grace: Duration::from_secs(grace),
-        log: Log { level, format },
+        log,
         build: [
             LANGUAGE_VERSION.to_owned(),
             option_env!("LICTOR_BUILD_COMMIT").unwrap_or_default().to_owned(),
@@ -96,7 +90,16 @@ fn policy(flags: &Parsed) -> Result<Policy, String> {
 
 /// Is the host of a server: there is no deadline but the engine's own limits.
 #[derive(Debug)]
-struct World;
+struct World {
+    outgoing: Outgoing,
+}
+
+impl World {
+    fn new() -> Self {
+        let cache = Some(CacheLimits::default());
+        Self { outgoing: Outgoing::new(lictor_management::Options { cache, ..host::outgoing_options() }) }
+    }
+}
 
 impl Host for World {
     fn now_ns(&self) -> i64 {
@@ -117,5 +120,17 @@ impl Host for World {
 
     fn runtime_json(&self) -> String {
         host::runtime_json()
+    }
+
+    fn send_http(&self, request: &HttpRequest, ended: &dyn Fn() -> bool) -> Result<HttpResponse, HttpFault> {
+        self.outgoing.send(request, &Patience { deadline: None, cancelled: ended })
+    }
+
+    fn keeps_http(&self) -> bool {
+        self.outgoing.keeps_answers()
+    }
+
+    fn lookup_ip(&self, name: &str, ended: &dyn Fn() -> bool) -> Result<Vec<String>, LookupFault> {
+        self.outgoing.lookup(name, &Patience { deadline: None, cancelled: ended })
     }
 }

@@ -54,6 +54,10 @@ fn row(flag: &Flag) -> (String, String) {
             let _ = write!(left, " {{{}}}", words.join(","));
             let _ = write!(right, " (default {})", words.first().copied().unwrap_or_default());
         }
+        Kind::ChoiceOr(default, words) => {
+            let _ = write!(left, " {{{}}}", words.join(","));
+            let _ = write!(right, " (default {default})");
+        }
     }
     (left, right)
 }

@@ -44,12 +44,17 @@ const V1: Flag = flag(
     Kind::Switch,
     "opt-in to OPA features and behaviors that are enabled by default in OPA v1.0",
 );
+const CAPABILITIES: Flag =
+    flag("capabilities", Kind::Text(""), "set capabilities version or capabilities.json file path");
+const SCHEMA: Flag = short('s', "schema", Kind::Text(""), "set schema file path or directory path");
 const MAX_ERRORS: Flag = short(
     'm',
     "max-errors",
     Kind::Number(10),
     "set the number of errors to allow before compilation fails early",
 );
+
+const TARGET: Flag = short('t', "target", Kind::Choice(&["rego", "wasm"]), "set the runtime to exercise");
 
 /// Flags of `eval`.
 pub(crate) const EVAL: &[Flag] = &[
@@ -84,29 +89,50 @@ pub(crate) const EVAL: &[Flag] = &[
         "treat the first built-in function error encountered as fatal",
     ),
     flag("timeout", Kind::Time, "set eval timeout (default unlimited)"),
-    absent("capabilities"),
+    CAPABILITIES,
     absent("coverage"),
     absent("coverage-runs"),
-    absent("disable-early-exit"),
-    absent("disable-indexing"),
-    absent("disable-inlining"),
-    short_absent('e', "entrypoint"),
     absent("explain"),
-    absent("instrument"),
-    absent("nondeterminstic-builtins"),
-    short_absent('O', "optimize"),
-    absent("optimize-store-for-read-speed"),
     short_absent('p', "partial"),
-    absent("pretty-limit"),
     absent("profile"),
     absent("profile-limit"),
     absent("profile-sort"),
-    short_absent('s', "schema"),
-    absent("shallow-inlining"),
-    absent("show-builtin-errors"),
-    short_absent('t', "target"),
-    short_absent('u', "unknowns"),
-    absent("var-values"),
+    SCHEMA,
+    flag("disable-early-exit", Kind::Switch, "disable 'early exit' optimizations"),
+    flag("disable-indexing", Kind::Switch, "disable indexing optimizations"),
+    flag("disable-inlining", Kind::List, "set paths of documents to exclude from inlining"),
+    short('e', "entrypoint", Kind::Text(""), "set slash separated entrypoint path"),
+    flag("instrument", Kind::Switch, "enable query instrumentation metrics (implies --metrics)"),
+    flag(
+        "nondeterminstic-builtins",
+        Kind::Switch,
+        "evaluate nondeterministic builtins (if all arguments are known) during partial eval",
+    ),
+    short('O', "optimize", Kind::Number(0), "set optimization level"),
+    flag(
+        "optimize-store-for-read-speed",
+        Kind::Switch,
+        "optimize default in-memory store for read speed, which it always is",
+    ),
+    flag("pretty-limit", Kind::Number(80), "set limit after which pretty output gets truncated"),
+    flag("shallow-inlining", Kind::Switch, "disable inlining of rules that depend on unknowns"),
+    flag(
+        "show-builtin-errors",
+        Kind::Switch,
+        "collect and return all encountered built-in errors, built in errors are not fatal",
+    ),
+    TARGET,
+    short('u', "unknowns", Kind::List, "set paths to treat as unknown during partial evaluation"),
+    flag("var-values", Kind::Switch, "show local variable values in pretty trace output"),
+];
+
+/// Flags of `capabilities`.
+pub(crate) const CAPABILITIES_OF: &[Flag] = &[
+    flag("current", Kind::Switch, "print current capabilities"),
+    flag("version", Kind::Text(""), "print capabilities of a specific version"),
+    flag("file", Kind::Text(""), "print capabilities defined by a file"),
+    V0,
+    V1,
 ];
 
 /// Flags of `check`.
@@ -124,8 +150,39 @@ pub(crate) const CHECK: &[Flag] = &[
         "check for Rego v0 and v1 compatibility (policies must be compatible with both Rego versions)",
     ),
     flag("rego-v1", Kind::Switch, "the old name of --v0-v1"),
-    absent("capabilities"),
-    short_absent('s', "schema"),
+    CAPABILITIES,
+    SCHEMA,
+];
+
+/// Flags of `fmt`.
+pub(crate) const FMT: &[Flag] = &[
+    V0,
+    V1,
+    short('w', "write", Kind::Switch, "overwrite the original source file"),
+    short('l', "list", Kind::Switch, "list all files who would change when formatted"),
+    short('d', "diff", Kind::Switch, "only display a diff of the changes"),
+    flag("fail", Kind::Switch, "non zero exit code on reformat"),
+    flag("v0-v1", Kind::Switch, "format module(s) to be compatible with both Rego v0 and v1"),
+    flag("rego-v1", Kind::Switch, "the old name of --v0-v1"),
+    flag("check-result", Kind::On, "assert that the formatted code is valid and can be successfully parsed"),
+    flag(
+        "drop-v0-imports",
+        Kind::Switch,
+        "drop v0 imports from the formatted code, such as 'rego.v1' and 'future.keywords'",
+    ),
+    CAPABILITIES,
+];
+
+/// Flags of `parse`.
+pub(crate) const PARSE: &[Flag] = &[
+    V0,
+    V1,
+    short('f', "format", Kind::Choice(&["pretty", "json"]), "set output format"),
+    flag(
+        "json-include",
+        Kind::Text(""),
+        "include or exclude optional elements. By default comments are included. Current options: locations, comments. E.g. --json-include locations,-comments will include locations and exclude comments.",
+    ),
 ];
 
 /// Flags of `run`.
@@ -143,8 +200,8 @@ pub(crate) const RUN: &[Flag] = &[
     V0,
     V1,
     MAX_ERRORS,
-    short('l', "log-level", Kind::Choice(&["info", "debug", "error"]), "set log level"),
-    flag("log-format", Kind::Choice(&["json", "text", "json-pretty"]), "set log format"),
+    short('l', "log-level", Kind::ChoiceOr("info", &["debug", "info", "error"]), "set log level"),
+    flag("log-format", Kind::ChoiceOr("json", &["text", "json", "json-pretty"]), "set log format"),
     flag(
         "shutdown-grace-period",
         Kind::Number(10),
@@ -211,11 +268,99 @@ pub(crate) const BENCH: &[Flag] = &[
     absent("e2e"),
     absent("optimize-store-for-read-speed"),
     short_absent('p', "partial"),
-    short_absent('s', "schema"),
+    SCHEMA,
     absent("shutdown-grace-period"),
     absent("shutdown-wait-period"),
     short_absent('t', "target"),
     short_absent('u', "unknowns"),
+];
+
+/// Flags of `test`.
+pub(crate) const TEST: &[Flag] = &[
+    BUNDLE_MODE,
+    IGNORE,
+    MAX_ERRORS,
+    V0,
+    V1,
+    flag("count", Kind::Number(1), "number of times to repeat each test"),
+    short('z', "exit-zero-on-skipped", Kind::Switch, "skipped tests return status 0"),
+    flag("fail-on-empty", Kind::Switch, "Whether to fail the test when no test was run"),
+    short('f', "format", Kind::Choice(&["pretty", "json", "gobench"]), "set output format"),
+    short(
+        'p',
+        "parallel",
+        Kind::Number(0),
+        "the number of tests that can run in parallel, defaulting to the number of CPUs (explicitly set with 0)",
+    ),
+    short('r', "run", Kind::Text(""), "run only test cases matching the regular expression"),
+    flag("sort", Kind::Choice(&["none", "duration"]), "sort the JSON formatted test output"),
+    flag("timeout", Kind::Time, "set test timeout (default 5s)"),
+    short('v', "verbose", Kind::Switch, "set verbose reporting mode"),
+    absent("bench"),
+    absent("benchmem"),
+    CAPABILITIES,
+    short_absent('c', "coverage"),
+    absent("coverage-runs"),
+    absent("explain"),
+    SCHEMA,
+    TARGET,
+    absent("threshold"),
+    absent("var-values"),
+    short_absent('w', "watch"),
+];
+
+/// Flags of `inspect`: OPA's, and `--reads`.
+pub(crate) const INSPECT: &[Flag] = &[
+    V0,
+    V1,
+    short('a', "annotations", Kind::Switch, "list annotations"),
+    short('f', "format", Kind::Choice(&["pretty", "json"]), "set output format"),
+    flag("reads", Kind::List, "list what an entrypoint can read. This flag can be repeated."),
+];
+
+/// Flags of `exec`.
+pub(crate) const EXEC: &[Flag] = &[
+    BUNDLES,
+    V0,
+    V1,
+    short('c', "config-file", Kind::Text(""), "set path of configuration file"),
+    flag("decision", Kind::Text(""), "set decision to evaluate"),
+    flag("fail", Kind::Switch, "exits with non-zero exit code on undefined/empty result and errors"),
+    flag(
+        "fail-defined",
+        Kind::Switch,
+        "exits with non-zero exit code on defined/non-empty result and errors",
+    ),
+    flag("fail-non-empty", Kind::Switch, "exits with non-zero exit code on non-empty result and errors"),
+    short('f', "format", Kind::Choice(&["json"]), "set output format"),
+    flag("log-format", Kind::ChoiceOr("json", &["text", "json", "json-pretty"]), "set log format"),
+    short('l', "log-level", Kind::ChoiceOr("error", &["debug", "info", "error"]), "set log level"),
+    flag("log-timestamp-format", Kind::Text(""), "set log timestamp format (a layout of Go's)"),
+    flag(
+        "set",
+        Kind::List,
+        "override config values on the command line (use commas to specify multiple values)",
+    ),
+    flag(
+        "set-file",
+        Kind::List,
+        "override config values with files on the command line (use commas to specify multiple values)",
+    ),
+    short('I', "stdin-input", Kind::Switch, "read input document from stdin rather than a static file"),
+    flag(
+        "timeout",
+        Kind::Time,
+        "set exec timeout with a Go-style duration, such as '5m 30s'. (default unlimited)",
+    ),
+];
+
+/// Flags of `deps`.
+pub(crate) const DEPS: &[Flag] = &[
+    BUNDLES,
+    DATA,
+    IGNORE,
+    V1,
+    short('f', "format", Kind::Choice(&["pretty", "json"]), "set output format"),
 ];
 
 /// Flags of `version`.
@@ -227,7 +372,7 @@ mod tests {
 
     #[test]
     fn names_and_letters_are_unique() {
-        for flags in [EVAL, CHECK, RUN, BENCH, VERSION] {
+        for flags in [EVAL, CHECK, FMT, PARSE, RUN, BENCH, TEST, DEPS, EXEC, INSPECT, VERSION] {
             for (index, flag) in flags.iter().enumerate() {
                 for other in &flags[index + 1..] {
                     assert_ne!(flag.name, other.name);

@@ -15,7 +15,7 @@ pub(super) fn check(kind: Kind, value: &str) -> Result<(), String> {
         }
         Kind::Number(_) => number(value).map(|_| ()),
         Kind::Time => time(value).map(|_| ()),
-        Kind::Choice(words) if !words.contains(&value) => {
+        Kind::Choice(words) | Kind::ChoiceOr(_, words) if !words.contains(&value) => {
             Err(format!("must be one of {{{}}}", words.join(",")))
         }
         _ => Ok(()),
@@ -54,7 +54,7 @@ const UNITS: [(&str, f64); 8] = [
 ];
 
 /// Reads a time; one below zero is no time at all, and counts as one that has passed at once.
-pub(super) fn time(text: &str) -> Result<Duration, String> {
+pub(crate) fn time(text: &str) -> Result<Duration, String> {
     let invalid = || format!("time: invalid duration {text:?}");
     let (negative, mut rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),

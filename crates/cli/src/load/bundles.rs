@@ -12,7 +12,7 @@ use lictor_bundle::{
 };
 use lictor_syntax::printer::package_text;
 
-use super::files::{base_name, folder_names, join};
+use super::files::{base_name, folder_names, join, tidy};
 use super::paths::{check_local, clean, go_error, input_document};
 use super::{Loader, ignore};
 use crate::fault::{self, Fault, Faults};
@@ -24,8 +24,8 @@ pub(crate) enum BundleFault {
     Load(String, Faults),
     /// Bundles cannot be active together.
     Activation(String),
-    /// The path is no bundle.
-    Path(String),
+    /// The path is no bundle: its name and what is wrong.
+    Path(String, String),
 }
 
 impl BundleFault {
@@ -36,7 +36,7 @@ impl BundleFault {
                 [Fault::Text(message)] => format!("bundle {name}: {message}"),
                 faults => format!("bundle {name}: {}", fault::list_text(faults, "")),
             },
-            Self::Activation(message) | Self::Path(message) => message.clone(),
+            Self::Activation(message) | Self::Path(_, message) => message.clone(),
         }
     }
 
@@ -60,12 +60,24 @@ impl BundleFault {
 impl Loader<'_> {
     /// Loads bundles. The first fault ends it.
     pub(crate) fn load_bundles(&mut self, paths: &[&str]) -> Result<(), BundleFault> {
+        let named: Vec<(&str, &str)> = paths.iter().map(|it| (*it, *it)).collect();
+        self.load_named_bundles(&named)
+    }
+
+    /// Loads bundles that have names beside their paths.
+    pub(crate) fn load_named_bundles(&mut self, bundles: &[(&str, &str)]) -> Result<(), BundleFault> {
         let start = Instant::now();
         let mut manifests: Vec<(&str, Manifest)> = Vec::new();
-        for path in paths {
+        self.documents.clear();
+        for (name, path) in bundles {
             let bundle = self.read_bundle(path)?;
-            manifests.push((path, bundle.manifest.clone()));
-            self.add_bundle(path, bundle).map_err(|faults| BundleFault::Load((*path).to_owned(), faults))?;
+            // What a bundle owns is the bundle's alone: documents loaded before give way.
+            for root in bundle.manifest.roots.as_slice() {
+                let keys: Vec<&str> = root.split('/').filter(|it| !it.is_empty()).collect();
+                self.engine.remove_data(&keys);
+            }
+            manifests.push((name, bundle.manifest.clone()));
+            self.add_bundle(name, bundle).map_err(|faults| BundleFault::Load((*path).to_owned(), faults))?;
         }
         let list: Vec<(&str, &Roots)> = manifests.iter().map(|it| (it.0, &it.1.roots)).collect();
         check_overlap(&list).map_err(|error| BundleFault::Activation(error.to_string()))?;
@@ -80,7 +92,8 @@ impl Loader<'_> {
             let path = ["system", "bundles", name].map(str::to_owned);
             let below = [path.as_slice(), &["manifest".to_owned()]].concat();
             let etag = [path.as_slice(), &["etag".to_owned()]].concat();
-            let empty = json::read_document(b"\"\"").map_err(|error| BundleFault::Path(error.to_string()))?;
+            let empty =
+                json::read_document(b"\"\"").map_err(|error| BundleFault::Activation(error.to_string()))?;
             self.add_document(name, &below, manifest.document())
                 .and_then(|()| self.add_document(name, &etag, empty))
                 .map_err(|(error, _)| BundleFault::Activation(error.to_string()))?;
@@ -88,24 +101,27 @@ impl Loader<'_> {
         Ok(())
     }
 
-    fn read_bundle(&self, path: &str) -> Result<Bundle, BundleFault> {
-        let clean = clean(path).and_then(|it| check_local(&it).map(|()| it)).map_err(BundleFault::Path)?;
+    /// Reads a bundle without adding it.
+    pub(crate) fn read_bundle(&self, path: &str) -> Result<Bundle, BundleFault> {
+        let fault = |message: String| BundleFault::Path(path.to_owned(), message);
+        let clean = clean(path).and_then(|it| check_local(&it).map(|()| it)).map_err(fault)?;
         let stat = |error: &std::io::Error| {
-            BundleFault::Path(format!("error reading {clean:?}: stat {clean}: {}", go_error(error)))
+            fault(format!("error reading {clean:?}: stat {clean}: {}", go_error(error)))
         };
         let metadata = fs::metadata(&clean).map_err(|error| stat(&error))?;
         let load = |message: String| BundleFault::Load(clean.clone(), vec![Fault::Text(message)]);
         if metadata.is_dir() {
             return self.read_folder(&clean).map_err(load);
         }
-        let file = File::open(&clean)
-            .map_err(|error| BundleFault::Path(format!("open {clean}: {}", go_error(&error))))?;
+        let file =
+            File::open(&clean).map_err(|error| fault(format!("open {clean}: {}", go_error(&error))))?;
         read_archive(file, options("")).map_err(|error| load(error.to_string()))
     }
 
     fn read_folder(&self, folder: &str) -> Result<Bundle, String> {
         let root = folder.strip_prefix("./").filter(|it| !it.is_empty()).unwrap_or(folder);
-        let mut reader = BundleReader::new(options(root.trim_end_matches('/')));
+        let prefix = if self.named_from_root { String::new() } else { tidy(root) };
+        let mut reader = BundleReader::new(options(&prefix));
         if !ignore::is_ignored(self.ignore, base_name(root)) {
             self.walk(root, "", &mut reader)?;
         }
@@ -179,7 +195,6 @@ impl Loader<'_> {
 
     /// Adds the modules of a bundle and checks their packages; the faults of the first one at fault come back.
     fn add_modules(&mut self, bundle: &Bundle) -> Result<(), Faults> {
-        let known = self.engine.modules().len();
         let mut faults = Vec::new();
         for module in &bundle.modules {
             let version = bundle.manifest.version_of(&module.path).and_then(version_numbered);
@@ -191,7 +206,7 @@ impl Loader<'_> {
         if !faults.is_empty() {
             return Err(faults);
         }
-        for module in self.engine.modules().get(known..).unwrap_or_default() {
+        for module in bundle.modules.iter().filter_map(|it| self.engine.module(&it.name)) {
             let path: Vec<&str> = module.package.path.iter().filter_map(|it| it.as_str()).collect();
             let shown = package_text(&module.package);
             let shown = shown.strip_prefix("package ").unwrap_or(&shown);
@@ -206,7 +221,8 @@ fn options(folder: &str) -> Options {
     Options { limits: Limits::default(), folder: folder.to_owned(), yaml: input_document }
 }
 
-fn version_numbered(number: u8) -> Option<RegoVersion> {
+/// Returns the version of the language of a number.
+pub(crate) fn version_numbered(number: u8) -> Option<RegoVersion> {
     match number {
         0 => Some(RegoVersion::V0),
         1 => Some(RegoVersion::V1),

@@ -153,12 +153,12 @@ pub(super) fn folder_names(path: &str) -> Result<Vec<String>, String> {
 }
 
 /// Joins a folder and a name as Go does, without `./` and doubled slashes.
-pub(super) fn join(folder: &str, name: &str) -> String {
+pub(crate) fn join(folder: &str, name: &str) -> String {
     tidy(&format!("{folder}/{name}"))
 }
 
 /// Returns a path without steps that lead nowhere.
-fn tidy(path: &str) -> String {
+pub(crate) fn tidy(path: &str) -> String {
     let rooted = path.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {

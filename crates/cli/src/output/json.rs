@@ -30,3 +30,26 @@ pub(crate) fn string(text: &str, out: &mut Vec<u8>) {
 pub(crate) fn number(number: impl Into<i128>, out: &mut Vec<u8>) {
     out.extend_from_slice(number.into().to_string().as_bytes());
 }
+
+/// Appends the object of a place.
+pub(crate) fn location(file: &str, row: u32, col: u32, out: &mut Vec<u8>) {
+    out.push(b'{');
+    key("file", out);
+    string(file, out);
+    key("row", out);
+    number(row, out);
+    key("col", out);
+    number(col, out);
+    out.push(b'}');
+}
+
+/// Appends, as the next item of an array, a term as OPA's trees have it: its type and its value.
+pub(crate) fn term(kind: &str, out: &mut Vec<u8>, value: impl FnOnce(&mut Vec<u8>)) {
+    item(out);
+    out.push(b'{');
+    key("type", out);
+    string(kind, out);
+    key("value", out);
+    value(out);
+    out.push(b'}');
+}

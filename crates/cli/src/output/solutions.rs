@@ -44,6 +44,8 @@ pub(crate) struct Report {
     pub(crate) count: usize,
     /// What went wrong.
     pub(crate) faults: Vec<Fault>,
+    /// How many of the faults ended nothing.
+    pub(crate) passed_over: usize,
     /// The timers, if they are wanted.
     pub(crate) timers: Option<Timers>,
     /// The timers' samples over several runs, if there were several.

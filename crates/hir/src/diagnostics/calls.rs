@@ -3,15 +3,15 @@
 //! Wording alone, so that a text of OPA's is found by looking for it; who finds the fault and when it is shown is
 //! decided elsewhere.
 
-use lictor_syntax::{
-    Diagnostic, Source, Span,
-    diagnostics::{Detail, Details},
-};
+use lictor_syntax::{Diagnostic, Source, Span, diagnostics::Details};
 
 use super::{compile_error, type_error};
 
+/// The name of the fault that a called function is unknown.
+pub(crate) const UNDEFINED: &str = "undefined-function";
+
 pub(crate) fn undefined(source: &Source, span: Span, name: &str, near: Option<&str>) -> Diagnostic {
-    let out = type_error(source, span, "undefined-function", format!("undefined function {name}"));
+    let out = type_error(source, span, UNDEFINED, format!("undefined function {name}"));
     match near {
         Some(near) => out.with_help(format!("did you mean `{near}`?")),
         None => out,
@@ -30,21 +30,8 @@ pub(crate) fn arity(source: &Source, span: Span, name: &str, want: usize, have: 
     type_error(source, span, "wrong-arity", message)
 }
 
-/// Reports how many operands a built-in was given and wants: their types, as fields and as text.
-pub(crate) fn builtin_arity(
-    source: &Source,
-    span: Span,
-    name: &str,
-    (have, want): (Vec<Detail>, Vec<Detail>),
-    [have_text, want_text]: [String; 2],
-) -> Diagnostic {
-    let details = Details {
-        fields: vec![
-            ("have".to_owned(), Detail::List(have)),
-            ("want".to_owned(), Detail::Map(vec![("args".to_owned(), Detail::List(want))])),
-        ],
-        lines: vec![format!("have: {have_text}"), format!("want: {want_text}")],
-    };
+/// Reports how many operands a built-in was given and wants.
+pub(crate) fn builtin_arity(source: &Source, span: Span, name: &str, details: Details) -> Diagnostic {
     type_error(source, span, "wrong-arity", format!("{name}: arity mismatch")).with_details(details)
 }
 
@@ -57,12 +44,12 @@ pub(crate) fn deprecated(source: &Source, span: Span, name: &str) -> Diagnostic 
     type_error(source, span, "deprecated-built-in", message)
 }
 
+pub(crate) fn not_safe(source: &Source, span: Span, name: &str) -> Diagnostic {
+    let message = format!("unsafe built-in function calls in expression: {name}");
+    type_error(source, span, "unsafe-built-in", message)
+}
+
 pub(crate) fn relation_in_template(source: &Source, span: Span, name: &str) -> Diagnostic {
     let message = format!("illegal call to relation built-in '{name}' that may cause multiple outputs");
     compile_error(source, span, "relation-in-template", message)
-}
-
-pub(crate) fn function_as_value(source: &Source, span: Span, name: &str) -> Diagnostic {
-    let message = format!("function {name} used as reference, not called");
-    type_error(source, span, "function-as-value", message)
 }

@@ -155,15 +155,15 @@ impl<'a> Lowering<'a> {
         if clash {
             return None;
         }
+        // OPA numbers the key that is not written before the names, which shows in texts.
+        let unwritten = some.key.is_none().then(|| self.scopes.generate());
         for name in bound.into_iter().filter(|it| !domain.contains(it)) {
             self.declare(name, Occurrence::Declared, expr.span, expr.span);
         }
         let value = self.term(&some.value);
         let mut target = self.collection(&some.collection);
-        target.parts.push(match &some.key {
-            Some(key) => self.term(key),
-            None => Term::var(self.scopes.generate(), some.collection.span),
-        });
+        let key = some.key.as_ref().map(|key| self.term(key));
+        target.parts.extend(key.or_else(|| Some(Term::var(unwritten?, some.collection.span))));
         let domain = Term::new(TermKind::Ref(Box::new(target)), some.collection.span);
         Some(self.closure(expr, ExprKind::Unify(value, domain)))
     }

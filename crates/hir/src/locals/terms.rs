@@ -3,8 +3,7 @@
 //! Apart from statements because it never declares anything: it looks names up and copies the rest. Calls stay where
 //! they are.
 
-use lictor_syntax::{Span, ast, printer};
-use rustc_hash::FxHashSet;
+use lictor_syntax::{Span, ast, distinct_pairs, printer};
 
 use super::Lowering;
 use crate::{
@@ -26,9 +25,7 @@ impl<'a> Lowering<'a> {
             ast::TermKind::Call(call) => TermKind::Call(Box::new(self.nested_call(call, term.span))),
             ast::TermKind::Array(items) => TermKind::Array(self.terms(items)),
             ast::TermKind::Set(items) => TermKind::Set(self.terms(items)),
-            ast::TermKind::Object(entries) => TermKind::Object(
-                last_entries(entries).map(|(key, value)| (self.term(key), self.term(value))).collect(),
-            ),
+            ast::TermKind::Object(entries) => self.object(entries),
             ast::TermKind::ArrayCompr(compr) => self.compr(ComprKind::Array, None, &compr.term, &compr.body),
             ast::TermKind::SetCompr(compr) => self.compr(ComprKind::Set, None, &compr.term, &compr.body),
             ast::TermKind::ObjectCompr(compr) => {
@@ -37,6 +34,23 @@ impl<'a> Lowering<'a> {
             ast::TermKind::Template(template) => self.template(template),
         };
         Term::new(kind, term.span)
+    }
+
+    /// Lowers an object. Of equal keys OPA takes the last in the order of its keys: variables that are declared, what
+    /// it computes ahead, references, comprehensions, other variables, and composites last.
+    fn object(&mut self, entries: &'a [(ast::Term, ast::Term)]) -> TermKind {
+        let pairs = distinct_pairs(entries).map(|(key, value)| (self.term(key), self.term(value)));
+        let mut pairs: Vec<(Term, Term)> = pairs.collect();
+        pairs.sort_by_key(|it| match &it.0.kind {
+            TermKind::Null | TermKind::Bool(_) | TermKind::Number(_) | TermKind::String(_) => (0, None),
+            TermKind::Var(var) if self.scopes.is_declared(*var) => (1, Some(*var)),
+            TermKind::Call(_) | TermKind::Template(_) => (2, None),
+            TermKind::Ref(_) => (3, None),
+            TermKind::Compr(_) => (4, None),
+            TermKind::Var(var) => (5, Some(*var)),
+            TermKind::Array(_) | TermKind::Set(_) | TermKind::Object(_) => (6, None),
+        });
+        TermKind::Object(pairs)
     }
 
     fn terms(&mut self, terms: &'a [ast::Term]) -> Vec<Term> {
@@ -72,6 +86,11 @@ impl<'a> Lowering<'a> {
     }
 
     fn reference(&mut self, reference: &'a ast::Ref) -> TermKind {
+        if let (Some(name @ ("input" | "data")), true) = (reference.head.as_var(), reference.parts.is_empty())
+            && let Some(var) = self.scopes.use_root(name, self.outside)
+        {
+            return TermKind::Var(var);
+        }
         let (head, mut parts) = match &reference.head.kind {
             ast::TermKind::Var(name) => self.head(name, reference.head.span),
             _ => (Head::Term(self.term(&reference.head)), Vec::new()),
@@ -132,10 +151,10 @@ impl<'a> Lowering<'a> {
             ast::Callee::Negation(_) => self.operator(ast::InfixOp::Minus.builtin()),
             ast::Callee::Ref(name) => self.callee(name),
         };
-        if let Callee::Builtin(at) = callee
-            && self.ctx.options.capabilities.at(at).is_some_and(|it| &*it.name == "print")
-        {
-            self.found.prints = true;
+        if let Callee::Builtin(at) = callee {
+            let name = self.ctx.options.capabilities.at(at).map_or("", |it| &it.name);
+            self.found.prints |= name == "print";
+            self.found.metadata |= name.starts_with("rego.metadata.");
         }
         Call { callee, args: self.terms(&call.args) }
     }
@@ -147,6 +166,9 @@ impl<'a> Lowering<'a> {
 
     pub(crate) fn callee(&mut self, name: &'a ast::Ref) -> Callee {
         let Some(head) = name.head.as_var() else { return Callee::Unknown(printer::ref_text(name).into()) };
+        for part in name.parts.iter().filter_map(ast::Term::as_var) {
+            self.scopes.use_declared(part);
+        }
         if self.scopes.use_declared(head).is_some() {
             return Callee::Unknown(printer::ref_text(name).into());
         }
@@ -169,8 +191,10 @@ impl<'a> Lowering<'a> {
         self.scopes.push(Scope::default());
         let unused_before = self.found.unused.len();
         let body = self.body(body);
+        let outside = std::mem::replace(&mut self.outside, true);
         let key = key.map(|key| self.term(key));
         let term = self.term(term);
+        self.outside = outside;
         self.check_unused(unused_before);
         self.scopes.pop();
         self.scopes.heed(&hidden);
@@ -192,20 +216,4 @@ impl<'a> Lowering<'a> {
 /// Returns an expression that holds.
 pub(crate) fn true_expr(span: Span) -> Expr {
     Expr::new(crate::draft::ExprKind::Term(Term::new(TermKind::Bool(true), span)), span)
-}
-
-/// Returns the entries of an object without those whose key comes again: nothing of them is evaluated.
-fn last_entries(entries: &[(ast::Term, ast::Term)]) -> impl Iterator<Item = &(ast::Term, ast::Term)> {
-    let mut seen = FxHashSet::default();
-    let repeated: Vec<bool> = entries
-        .iter()
-        .rev()
-        .map(|(key, _)| match &key.kind {
-            ast::TermKind::String(text) => !seen.insert((0, text.value.as_ref())),
-            ast::TermKind::Number(text) => !seen.insert((1, text.as_ref())),
-            _ => false,
-        })
-        .collect();
-    let repeated = repeated.into_iter().rev();
-    entries.iter().zip(repeated).filter(|it| !it.1).map(|it| it.0)
 }

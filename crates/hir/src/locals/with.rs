@@ -89,12 +89,19 @@ impl<'a> Lowering<'a> {
             }
             return self.bad_target(span);
         };
-        let reason = self.ctx.options.capabilities.at(at).and_then(why_not_replaced);
+        let not_safe = self.why_not_safe(&name);
+        let reason = not_safe.or_else(|| self.ctx.options.capabilities.at(at).and_then(why_not_replaced));
         if let Some(reason) = reason {
             self.found.with_faults.push(faults::bad_builtin(self.source, span, &reason));
             return None;
         }
         Some(Target::Callee(Callee::Builtin(at)))
+    }
+
+    /// Says why a built-in that must not be called must not be named either.
+    fn why_not_safe(&self, name: &str) -> Option<String> {
+        let listed = self.ctx.options.unsafe_builtins.iter().any(|it| **it == *name);
+        listed.then(|| format!("target must not be unsafe: \"{name}\""))
     }
 
     fn with_value(&mut self, value: &'a ast::Term, target: &Target) -> Replacement {
@@ -141,12 +148,16 @@ impl<'a> Lowering<'a> {
             let fault = crate::diagnostics::calls::not_available(self.source, value.span, &name);
             self.found.with_faults.push(fault);
         }
-        self.ctx.options.capabilities.position(&name).map(Callee::Builtin)
+        let found = self.ctx.options.capabilities.position(&name)?;
+        if let Some(reason) = self.why_not_safe(&name) {
+            self.found.with_faults.push(faults::bad_builtin(self.source, value.span, &reason));
+        }
+        Some(Callee::Builtin(found))
     }
 }
 
 /// Tells whether a path leads into a rule's value.
-fn is_below_rule(index: &Index<'_>, path: &[Box<str>]) -> bool {
+fn is_below_rule(index: &Index, path: &[Box<str>]) -> bool {
     let mut node = ROOT;
     let Some((_, above)) = path.split_last() else { return false };
     for key in above {
@@ -160,7 +171,7 @@ fn is_below_rule(index: &Index<'_>, path: &[Box<str>]) -> bool {
 }
 
 /// Returns a function with arguments at a path.
-fn function_named<'p>(index: &Index<'_>, path: impl IntoIterator<Item = &'p str>) -> Option<Callee> {
+fn function_named<'p>(index: &Index, path: impl IntoIterator<Item = &'p str>) -> Option<Callee> {
     let node = index.node(index.find(path)?)?;
     let takes_arguments = node.rules.iter().any(|it| index.rule(*it).is_some_and(|it| it.arity() > 0));
     if takes_arguments { node.group.map(Callee::Function) } else { None }

@@ -33,7 +33,7 @@ pub(crate) struct Place<'c> {
     pub(crate) draft: &'c Rule,
     pub(crate) branch: usize,
     pub(crate) at: usize,
-    pub(crate) entry: &'c Entry<'c>,
+    pub(crate) entry: Entry<'c>,
 }
 
 impl<'c> Place<'c> {
@@ -181,7 +181,7 @@ fn is_key(term: &Term, key: &Key<'_>) -> bool {
 fn may_be(ty: &Type, key: &Key<'_>) -> bool {
     match (ty, key) {
         (Type::Any, _) | (Type::String, Key::String(_)) => true,
-        (Type::Union(all), _) => all.iter().any(|it| may_be(it, key)),
+        (Type::Union(all), _) => all.of.iter().any(|it| may_be(it, key)),
         (Type::Null, Key::Other(text)) => *text == "null",
         (Type::Bool, Key::Other(text)) => matches!(*text, "true" | "false"),
         (Type::Number, Key::Other(text)) => !matches!(*text, "true" | "false" | "null"),

@@ -205,8 +205,8 @@ impl<'c> Cycle<'c> {
     fn report(&self, node: Node, edges: &Edges<'c>, sink: &mut Sink) {
         let Some(entry) = self.ctx.index.rule(node.0) else { return };
         let Some(module) = self.modules.get(entry.module as usize) else { return };
-        let span = branch_span(entry, node.1);
-        let name = self.ctx.index.rule_text(entry);
+        let span = branch_span(&entry, node.1);
+        let name = self.ctx.index.rule_text(&entry);
         let source = &module.source;
         if let Some(path) = self.shortest(node, edges, true) {
             let fault = faults::recursive(source, span, &name, &self.path_text(&path));
@@ -224,7 +224,7 @@ impl<'c> Cycle<'c> {
     }
 
     fn name(&self, rule: RuleId) -> String {
-        self.ctx.index.rule(rule).map(|it| self.ctx.index.rule_text(it)).unwrap_or_default()
+        self.ctx.index.rule(rule).map(|it| self.ctx.index.rule_text(&it)).unwrap_or_default()
     }
 
     /// Returns a shortest way from a branch back to itself.

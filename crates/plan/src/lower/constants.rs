@@ -16,6 +16,8 @@ pub(super) struct Constants {
     strings: FxHashMap<Box<str>, ConstId>,
     /// All others, by their Rego text.
     others: FxHashMap<Box<str>, ConstId>,
+    /// Where composites are made before they are written down; its memory serves all of them.
+    arena: Option<Arena>,
 }
 
 impl Constants {
@@ -75,9 +77,12 @@ impl Constants {
 
     /// Returns the constant of a set of strings.
     pub(super) fn string_set<'a>(&mut self, members: impl Iterator<Item = &'a str>) -> ConstId {
-        let arena = Arena::new();
+        let mut arena = self.arena.take().unwrap_or_default();
         let mut members: Vec<Value<'_>> = members.map(|it| arena.string(it)).collect();
-        self.composite(arena.set(&mut members))
+        let id = self.composite(arena.set(&mut members));
+        arena.reset();
+        self.arena = Some(arena);
+        id
     }
 
     /// Returns the constant of a term that holds neither variables, references nor comprehensions.
@@ -93,9 +98,11 @@ impl Constants {
                 if !is_ground(term) {
                     return None;
                 }
-                let arena = Arena::new();
-                let value = ground_value(&arena, term)?;
-                Some(self.composite(value))
+                let mut arena = self.arena.take().unwrap_or_default();
+                let id = ground_value(&arena, term).map(|it| self.composite(it));
+                arena.reset();
+                self.arena = Some(arena);
+                id
             }
         }
     }

@@ -126,7 +126,7 @@ impl<'a> Builder<'a> {
         let head = self.location;
         let Some(first) = &rule.else_branch else {
             self.body(&rule.body);
-            return self.operand(&rule.value);
+            return self.head_value(&rule.value);
         };
         let chosen = self.fresh();
         self.emit(StmtKind::Reset { target: chosen });
@@ -141,6 +141,18 @@ impl<'a> Builder<'a> {
         self.emit(StmtKind::Block { blocks });
         self.emit(StmtKind::IsDefined { source: chosen });
         Operand::Local(chosen)
+    }
+
+    /// Returns the value of a head. A constant that stands for a variable goes through a register: only what is written
+    /// as a constant may end the search for other rules (`passes::exit_early`).
+    fn head_value(&mut self, term: &hir::Term) -> Operand {
+        let source = self.operand(term);
+        if matches!(source, Operand::Local(_)) || self.state.constants.of_term(term).is_some() {
+            return source;
+        }
+        let target = self.fresh();
+        self.emit(StmtKind::Assign { source, target });
+        Operand::Local(target)
     }
 
     /// One branch of an `else` chain, tried if those before it gave nothing.

@@ -4,6 +4,7 @@
 //! nor the length of a chain of rules costs stack.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use lictor_hir::tree as hir;
 use lictor_syntax::{Source, Span};
@@ -30,7 +31,7 @@ pub(super) enum Job {
 /// What all functions share.
 pub(super) struct State {
     pub(super) plan: Plan,
-    pub(super) tree: Tree,
+    pub(super) tree: Arc<Tree>,
     pub(super) generations: Generations,
     pub(super) constants: Constants,
     pub(super) locations: Locations,
@@ -52,11 +53,11 @@ pub(super) struct BuiltinCall {
 }
 
 impl State {
-    pub(super) fn new(hir: &hir::Hir, builtins: BuiltinLookup) -> Self {
+    pub(super) fn new(hir: &hir::Hir, tree: Arc<Tree>, builtins: BuiltinLookup) -> Self {
         let files = hir.sources.iter().map(|it| it.name().as_ref().into()).collect();
         Self {
             plan: Plan { files, ..Plan::default() },
-            tree: Tree::new(hir),
+            tree,
             generations: Generations::new(),
             constants: Constants::default(),
             locations: Locations::default(),

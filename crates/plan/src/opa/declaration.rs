@@ -3,7 +3,7 @@
 //! Apart because types have a notation of their own there: `any` with alternatives is a union, `static` and `dynamic` are
 //! the fixed and the other members. Nothing here knows the table of built-ins.
 
-use lictor_hir::types::Type;
+use lictor_hir::types::{Key, Type};
 use lictor_hir::{Capabilities, Declaration};
 use serde_json::{Map, Value as Json, json};
 
@@ -41,22 +41,22 @@ fn types(types: &[Type]) -> Json {
 
 fn type_json(ty: &Type) -> Json {
     match ty {
-        Type::Any => json!({"type": "any"}),
+        Type::Unknown | Type::Any | Type::Function(_) | Type::Recursive(_) => json!({"type": "any"}),
         Type::Null => json!({"type": "null"}),
         Type::Bool => json!({"type": "boolean"}),
         Type::Number => json!({"type": "number"}),
         Type::String => json!({"type": "string"}),
-        Type::Set(of) => json!({"of": type_json(of), "type": "set"}),
-        Type::Union(of) => json!({"of": types(of), "type": "any"}),
-        Type::Array { fixed, rest } => {
-            let fixed = (!fixed.is_empty()).then(|| types(fixed));
-            collection("array", rest.as_deref().map(type_json), fixed)
+        Type::Set(set) => json!({"of": type_json(&set.of), "type": "set"}),
+        Type::Union(union) => json!({"of": types(&union.of), "type": "any"}),
+        Type::Array(array) => {
+            let fixed = (!array.fixed.is_empty()).then(|| types(&array.fixed));
+            collection("array", array.rest.known().map(type_json), fixed)
         }
-        Type::Object { fixed, rest } => {
-            let rest = rest.as_deref();
+        Type::Object(object) => {
+            let rest = object.rest.as_ref();
             let rest = rest.map(|it| json!({"key": type_json(&it.0), "value": type_json(&it.1)}));
-            let field = |(key, value): &(Box<str>, Type)| json!({"key": **key, "value": type_json(value)});
-            let fixed = (!fixed.is_empty()).then(|| fixed.iter().map(field).collect());
+            let field = |(key, ty): &(Key, Type)| json!({"key": key.to_string(), "value": type_json(ty)});
+            let fixed = (!object.fixed.is_empty()).then(|| object.fixed.iter().map(field).collect());
             collection("object", rest, fixed)
         }
     }

@@ -375,6 +375,9 @@ impl<'p> Exporter<'p> {
             }
             StmtKind::Switch { .. }
             | StmtKind::Member { .. }
+            | StmtKind::MakeBag { .. }
+            | StmtKind::Same { .. }
+            | StmtKind::Entry { .. }
             | StmtKind::IsTrue { .. }
             | StmtKind::Compare { .. }
             | StmtKind::EqualParts { .. } => {

@@ -11,6 +11,7 @@ use crate::ir::{
     Answer, Block, BuiltinDecl, BuiltinRef, Callee, ConstId, Entrypoint, FuncId, Function, Local, Location,
     Operand, Plan, RuleIdx, Stmt, StmtKind,
 };
+use crate::verify::LOCALS_MAX;
 
 /// Why a text is no plan.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -320,11 +321,10 @@ impl Importer {
     }
 
     fn local_of(&mut self, json: &Json) -> Outcome<Local> {
-        /// More than any plan has; bounds the registers of a frame.
-        const LOCALS_MAX: u64 = 1 << 24;
-        match json.as_u64() {
-            Some(it) if it < LOCALS_MAX => {
-                let local = u32::try_from(it).unwrap_or(0);
+        /// Exports need a few of their own beside those of a valid plan.
+        const MAX: u32 = 16 * LOCALS_MAX;
+        match json.as_u64().map(u32::try_from) {
+            Some(Ok(local)) if local < MAX => {
                 self.locals = self.locals.max(local + 1);
                 Ok(Local(local))
             }
@@ -378,7 +378,8 @@ impl Importer {
         let Some(text) = index.and_then(|it| self.strings.get(it)).cloned() else {
             return fault("a number's string is out of range");
         };
-        if lictor_value::Number::parse(&text).is_none() {
+        // Numbers whose exponent no arithmetic takes are still values.
+        if !crate::text_parse::is_number(&text) {
             return fault(format!("`{text}` is not a number"));
         }
         Ok(self.constant(&text, Arena::new().number_text(&text)))

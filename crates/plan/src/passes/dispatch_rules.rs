@@ -1,7 +1,8 @@
 //! Rules that test one scalar for different constants become a decision by that scalar.
 //!
 //! A rule is left out where its test is known to fail. That is sound only if nothing before the test can have an effect
-//! or an error, so only tests behind look-ups and other tests count. The chosen rules keep their order and their tests.
+//! or an error, so only tests behind look-ups and other tests count. The chosen rules keep their order; tests and
+//! look-ups that the decision has answered already are left out of them.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use lictor_value::{Document, Kind};
 
 use rustc_hash::FxHashMap;
 
-use crate::ir::{Block, ConstId, Function, Local, Operand, Plan, Stmt, StmtKind};
+use crate::ir::{Block, ConstId, Function, Local, Location, Operand, Plan, RuleIdx, Stmt, StmtKind};
 
 /// Fewer rules are tried one by one.
 const RULES_MIN: usize = 4;
@@ -28,10 +29,15 @@ pub(super) fn run(plan: &mut Plan) {
         }
         let rules: Vec<Block> = function.blocks.drain(range.clone()).collect();
         let known: Vec<Tests> =
-            rules.iter().map(|it| tests(it, function, &mut classes, &plan.constants)).collect();
+            rules.iter().map(|it| tests(it, function, &classes, &plan.constants)).collect();
         let all: Vec<usize> = (0..rules.len()).collect();
-        let mut decision =
-            Decision { rules: &rules, known: &known, classes: &classes, next_local: function.locals };
+        let mut decision = Decision {
+            rules: &rules,
+            known: &known,
+            classes: &classes,
+            constants: &plan.constants,
+            next_local: function.locals,
+        };
         let blocks = decision.blocks(&all, &mut Vec::new(), DEPTH_MAX);
         function.locals = decision.next_local;
         function.blocks.splice(range.start..range.start, blocks);
@@ -43,7 +49,10 @@ fn rule_range(function: &Function) -> Option<std::ops::Range<usize>> {
     let is_make = |it: &Block| {
         matches!(
             it.stmts.as_slice(),
-            [Stmt { kind: StmtKind::MakeSet { .. } | StmtKind::MakeObject { .. }, .. }]
+            [Stmt {
+                kind: StmtKind::MakeSet { .. } | StmtKind::MakeBag { .. } | StmtKind::MakeObject { .. },
+                ..
+            }]
         )
     };
     let start = usize::from(function.blocks.first().is_some_and(is_make));
@@ -62,8 +71,23 @@ struct Path {
     keys: Vec<ConstId>,
 }
 
-/// For each path, the values that the rule accepts: numbers of classes of equal constants.
-type Tests = Vec<(Path, Vec<u32>)>;
+/// What a rule does before anything else can happen.
+#[derive(Default)]
+struct Tests {
+    /// Paths with the values that the rule accepts there, as numbers of classes of equal constants, and the statement
+    /// that says so.
+    tests: Vec<(Path, Vec<u32>, usize)>,
+    /// Paths that statements look up, and into what.
+    looks: Vec<(Path, Local, usize)>,
+}
+
+/// A path whose value is known where a decision led: the local that holds it, and its class unless it is none of the
+/// tested ones.
+struct Decided {
+    path: Path,
+    subject: Local,
+    class: Option<u32>,
+}
 
 /// Constants by equality: one number for all that are equal.
 #[derive(Default)]
@@ -115,19 +139,20 @@ impl Classes {
 }
 
 /// Returns what the rule tests before anything else can happen.
-fn tests(block: &Block, function: &Function, classes: &mut Classes, constants: &[Document]) -> Tests {
+fn tests(block: &Block, function: &Function, classes: &Classes, constants: &[Document]) -> Tests {
     let mut paths: FxHashMap<Local, Path> = FxHashMap::default();
     paths.insert(Local::INPUT, Path { root: Local::INPUT, keys: Vec::new() });
     for param in &function.params {
         paths.insert(*param, Path { root: *param, keys: Vec::new() });
     }
-    let mut found: Tests = Vec::new();
-    for stmt in &block.stmts {
+    let mut found = Tests::default();
+    for (at, stmt) in block.stmts.iter().enumerate() {
         match &stmt.kind {
             StmtKind::Dot { source: Operand::Local(source), key: Operand::Const(key), target } => {
                 match paths.get(source).cloned() {
                     Some(mut path) => {
                         path.keys.push(*key);
+                        found.looks.push((path.clone(), *target, at));
                         paths.insert(*target, path);
                     }
                     None => {
@@ -150,14 +175,14 @@ fn tests(block: &Block, function: &Function, classes: &mut Classes, constants: &
                     _ => None,
                 };
                 if let Some((path, class)) = pair {
-                    found.push((path.clone(), vec![*class]));
+                    found.tests.push((path.clone(), vec![*class], at));
                 }
             }
             StmtKind::Member { value: Operand::Local(local), collection: Operand::Const(collection) } => {
                 if let Some(path) = paths.get(local)
                     && let Some(values) = members(*collection, classes, constants)
                 {
-                    found.push((path.clone(), values));
+                    found.tests.push((path.clone(), values, at));
                 }
             }
             StmtKind::Dot { target, .. } | StmtKind::Assign { target, .. } | StmtKind::Reset { target } => {
@@ -201,28 +226,52 @@ struct Decision<'a> {
     rules: &'a [Block],
     known: &'a [Tests],
     classes: &'a Classes,
+    constants: &'a [Document],
     next_local: u32,
 }
 
 impl Decision<'_> {
     /// Returns blocks that try these rules, by decisions where they pay.
-    fn blocks(&mut self, rules: &[usize], decided: &mut Vec<Path>, depth: u32) -> Vec<Block> {
-        let plain = |it: &Self| rules.iter().filter_map(|rule| it.rules.get(*rule).cloned()).collect();
-        if rules.len() < RULES_MIN || depth == 0 {
-            return plain(self);
+    fn blocks(&mut self, rules: &[usize], decided: &mut Vec<Decided>, depth: u32) -> Vec<Block> {
+        let is_worth_it = rules.len() >= RULES_MIN && depth > 0;
+        match is_worth_it.then(|| self.best_path(rules, decided)).flatten() {
+            Some(path) => vec![self.decide(&path, rules, decided, depth)],
+            None => rules.iter().filter_map(|it| self.rest(*it, decided)).collect(),
         }
-        let Some(path) = self.best_path(rules, decided) else { return plain(self) };
-        decided.push(path.clone());
-        let block = self.decide(&path, rules, decided, depth);
-        decided.pop();
-        vec![block]
+    }
+
+    /// Returns a rule without what the decisions on the way have answered.
+    fn rest(&self, rule: usize, decided: &[Decided]) -> Option<Block> {
+        let (mut block, known) = (self.rules.get(rule)?.clone(), self.known.get(rule)?);
+        for it in decided {
+            // Equal numbers may be told apart by what follows, so their tests stay.
+            let Some(class) = it.class.filter(|it| !self.is_number(*it)) else { continue };
+            for (_, _, at) in known.tests.iter().filter(|test| test.0 == it.path && test.1.contains(&class)) {
+                if let Some(stmt) = block.stmts.get_mut(*at) {
+                    stmt.kind = StmtKind::Nop;
+                }
+            }
+            for (_, target, at) in known.looks.iter().filter(|look| look.0 == it.path) {
+                if let Some(stmt) = block.stmts.get_mut(*at) {
+                    stmt.kind = StmtKind::Assign { source: Operand::Local(it.subject), target: *target };
+                }
+            }
+        }
+        block.stmts.retain(|it| !matches!(it.kind, StmtKind::Nop));
+        Some(block)
+    }
+
+    fn is_number(&self, class: u32) -> bool {
+        let id = self.classes.representatives.get(class as usize);
+        let constant = id.and_then(|it| self.constants.get(it.0 as usize));
+        constant.is_none_or(|it| it.root().kind() == Kind::Number)
     }
 
     /// Returns the path that tells most rules apart without repeating too many.
-    fn best_path(&self, rules: &[usize], decided: &[Path]) -> Option<Path> {
+    fn best_path(&self, rules: &[usize], decided: &[Decided]) -> Option<Path> {
         let mut values: BTreeMap<&Path, (FxHashMap<u32, usize>, usize)> = BTreeMap::new();
         for rule in rules {
-            for (path, classes) in self.known.get(*rule)? {
+            for (path, classes, _) in &self.known.get(*rule)?.tests {
                 let entry = values.entry(path).or_default();
                 entry.1 += 1;
                 classes.iter().for_each(|it| *entry.0.entry(*it).or_default() += 1);
@@ -233,7 +282,10 @@ impl Decision<'_> {
             let free = rules.len().saturating_sub(tested);
             let size = counts.values().sum::<usize>() + free * (counts.len() + 1);
             let largest = counts.values().max().copied().unwrap_or(0) + free;
-            if decided.contains(path) || size > rules.len() * GROWTH_MAX || largest == rules.len() {
+            if decided.iter().any(|it| it.path == *path)
+                || size > rules.len() * GROWTH_MAX
+                || largest == rules.len()
+            {
                 continue;
             }
             // The fewer rules are left in the worst case, the better; ties go to the smaller path.
@@ -244,9 +296,9 @@ impl Decision<'_> {
         best.map(|it| it.1.clone())
     }
 
-    fn decide(&mut self, path: &Path, rules: &[usize], decided: &mut Vec<Path>, depth: u32) -> Block {
+    fn decide(&mut self, path: &Path, rules: &[usize], decided: &mut Vec<Decided>, depth: u32) -> Block {
         let accepted = |it: &Self, rule: usize| -> Option<Vec<u32>> {
-            let tests = it.known.get(rule)?.iter().filter(|it| it.0 == *path);
+            let tests = it.known.get(rule)?.tests.iter().filter(|it| it.0 == *path);
             tests.map(|it| it.1.clone()).reduce(|a, b| a.into_iter().filter(|it| b.contains(it)).collect())
         };
         let wanted: Vec<Option<Vec<u32>>> = rules.iter().map(|it| accepted(self, *it)).collect();
@@ -274,54 +326,59 @@ impl Decision<'_> {
                 }
             }
         }
-        let cases = classes
-            .iter()
-            .filter_map(|class| {
-                let constant = *self.classes.representatives.get(*class as usize)?;
-                let list = lists.get(class)?.clone();
-                Some((constant, self.blocks(&list, decided, depth - 1)))
-            })
-            .collect();
+        let (looks, subject) = self.look_up(path, rules);
+        let mut cases = Vec::new();
+        for class in &classes {
+            let Some(constant) = self.classes.representatives.get(*class as usize) else { continue };
+            decided.push(Decided { path: path.clone(), subject, class: Some(*class) });
+            cases
+                .push((*constant, self.blocks(&lists.remove(class).unwrap_or_default(), decided, depth - 1)));
+            decided.pop();
+        }
+        decided.push(Decided { path: path.clone(), subject, class: None });
         let otherwise = self.blocks(&free, decided, depth - 1);
-        self.switch(path, rules, cases, otherwise)
+        decided.pop();
+        let mut block = looks;
+        let switch = StmtKind::Switch { subject: Operand::Local(subject), cases, otherwise };
+        block.stmts.push(self.stmt(rules, switch));
+        block
     }
 
-    fn switch(
-        &mut self,
-        path: &Path,
-        rules: &[usize],
-        cases: Vec<(ConstId, Vec<Block>)>,
-        otherwise: Vec<Block>,
-    ) -> Block {
+    /// Returns a statement where the first of these rules stands.
+    fn stmt(&self, rules: &[usize], kind: StmtKind) -> Stmt {
         let first = rules.first().and_then(|it| self.rules.get(*it)).and_then(|it| it.stmts.first());
-        let (location, rule) = first
-            .map_or((crate::ir::Location::default(), crate::ir::RuleIdx::NONE), |it| (it.location, it.rule));
-        let stmt = |kind: StmtKind| Stmt { kind, location, rule };
+        let (location, rule) =
+            first.map_or((Location::default(), RuleIdx::NONE), |it| (it.location, it.rule));
+        Stmt { kind, location, rule }
+    }
+
+    /// Returns a block that looks the path up, and the local that then holds its value, or is undefined.
+    fn look_up(&mut self, path: &Path, rules: &[usize]) -> (Block, Local) {
         let mut subject = path.root;
-        let mut stmts = Vec::new();
-        if !path.keys.is_empty() {
-            let target = Local(self.next_local);
-            self.next_local += 1;
-            let mut looks = Vec::new();
-            for key in &path.keys {
-                looks.push(stmt(StmtKind::Dot {
-                    source: Operand::Local(subject),
-                    key: Operand::Const(*key),
-                    target,
-                }));
-                subject = target;
-            }
-            // A value on the way must not be taken for the one at the end.
-            if path.keys.len() > 1 {
-                let end = Local(self.next_local);
-                self.next_local += 1;
-                looks.push(stmt(StmtKind::Assign { source: Operand::Local(target), target: end }));
-                subject = end;
-            }
-            stmts.push(stmt(StmtKind::Reset { target: subject }));
-            stmts.push(stmt(StmtKind::Block { blocks: vec![Block { stmts: looks }] }));
+        let mut block = Block { stmts: Vec::new() };
+        if path.keys.is_empty() {
+            return (block, subject);
         }
-        stmts.push(stmt(StmtKind::Switch { subject: Operand::Local(subject), cases, otherwise }));
-        Block { stmts }
+        let target = self.new_local();
+        let mut looks = Vec::new();
+        for key in &path.keys {
+            let (source, key) = (Operand::Local(subject), Operand::Const(*key));
+            looks.push(self.stmt(rules, StmtKind::Dot { source, key, target }));
+            subject = target;
+        }
+        // A value on the way must not be taken for the one at the end.
+        if path.keys.len() > 1 {
+            subject = self.new_local();
+            let end = StmtKind::Assign { source: Operand::Local(target), target: subject };
+            looks.push(self.stmt(rules, end));
+        }
+        block.stmts.push(self.stmt(rules, StmtKind::Reset { target: subject }));
+        block.stmts.push(self.stmt(rules, StmtKind::Block { blocks: vec![Block { stmts: looks }] }));
+        (block, subject)
+    }
+
+    fn new_local(&mut self) -> Local {
+        self.next_local += 1;
+        Local(self.next_local - 1)
     }
 }

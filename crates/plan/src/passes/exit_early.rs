@@ -1,22 +1,33 @@
 //! When all rules of a document give one and the same constant, the first success ends the search.
 //!
-//! OPA does the same: no later rule can give another value, so no conflict is lost.
+//! OPA does the same: no later rule can give another value, so no conflict is lost. It looks at the rules as they are
+//! written: a value that only passes know to be constant does not end the search, since a later rule may still fail.
 
 use crate::ir::{Block, ConstId, Function, Local, Operand, Plan, Stmt, StmtKind};
 
-pub(super) fn run(plan: &mut Plan) {
-    for function in &mut plan.functions {
-        let Some(rules) = rule_blocks(function) else { continue };
-        let result = function.result;
-        let mut value = None;
-        let same = function
-            .blocks
-            .get(rules.clone())
-            .is_some_and(|it| it.iter().all(|block| gives_one(block, result, &mut value)));
-        if same && value.is_some() {
+/// Returns for each function whether its rules give one constant as they are written.
+pub(super) fn constant(plan: &Plan) -> Vec<bool> {
+    plan.functions.iter().map(|it| rules_of_one(it).is_some()).collect()
+}
+
+/// Ends searches in functions that were constant from the start, and in those that passes made.
+pub(super) fn run(plan: &mut Plan, constant: &[bool]) {
+    for (index, function) in plan.functions.iter_mut().enumerate() {
+        if constant.get(index).copied().unwrap_or(true)
+            && let Some(rules) = rules_of_one(function)
+        {
             wrap(function, rules);
         }
     }
+}
+
+/// Returns the blocks of rules that all give one constant.
+fn rules_of_one(function: &Function) -> Option<std::ops::Range<usize>> {
+    let rules = rule_blocks(function)?;
+    let mut value = None;
+    let blocks = function.blocks.get(rules.clone())?;
+    let same = blocks.iter().all(|block| gives_one(block, function.result, &mut value));
+    (same && value.is_some()).then_some(rules)
 }
 
 /// Returns the blocks that are rules: all before the default and the return, of a document with one value.

@@ -1,13 +1,14 @@
 //! A call of a comparison whose result must not be `false` becomes the test itself: no call, no boolean.
 //!
-//! Only comparisons and membership are taken, which are defined for all operands and never fail; so strict built-in
-//! errors see no difference.
+//! Comparisons and membership are defined for all operands and never fail. Tests of texts fail for operands that are
+//! no strings, which is undefined like a test that does not hold; so strict built-in errors keep those calls.
 
 use crate::ir::{Block, BuiltinRef, Callee, Comparison, ConstId, Local, Operand, Plan, Stmt, StmtKind};
 use crate::passes::uses::Uses;
 
-pub(super) fn run(plan: &mut Plan) {
-    let tests: Vec<Option<Test>> = plan.builtins.iter().map(|it| Test::of(&it.name)).collect();
+pub(super) fn run(plan: &mut Plan, strict: bool) {
+    let test = |name: &str| Test::of(name).filter(|it| !strict || !it.may_fail());
+    let tests: Vec<Option<Test>> = plan.builtins.iter().map(|it| test(&it.name)).collect();
     let is_false: Vec<bool> = plan.constants.iter().map(|it| it.root().is_false()).collect();
     for function in &mut plan.functions {
         let uses = Uses::of(function);
@@ -16,7 +17,7 @@ pub(super) fn run(plan: &mut Plan) {
     }
 }
 
-/// Built-ins that are tests, never fail, and are defined for all operands.
+/// Built-ins that are tests.
 #[derive(Clone, Copy)]
 enum Test {
     Equal,
@@ -34,9 +35,17 @@ impl Test {
             "lte" => Self::Compare(Comparison::LessOrEqual),
             "gt" => Self::Compare(Comparison::Greater),
             "gte" => Self::Compare(Comparison::GreaterOrEqual),
+            "startswith" => Self::Compare(Comparison::StartsWith),
+            "endswith" => Self::Compare(Comparison::EndsWith),
+            "contains" => Self::Compare(Comparison::Contains),
             "internal.member_2" => Self::Member,
             _ => return None,
         })
+    }
+
+    /// Says whether the call fails for some operands.
+    fn may_fail(self) -> bool {
+        matches!(self, Self::Compare(Comparison::StartsWith | Comparison::EndsWith | Comparison::Contains))
     }
 
     fn stmt(self, a: Operand, b: Operand) -> StmtKind {

@@ -5,18 +5,24 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ir::{Block, ConstId, Function, Local, Operand, Plan, Stmt, StmtKind};
+use crate::ir::{Block, ConstId, Local, Operand, Plan, Stmt, StmtKind};
 use crate::passes::uses::{Uses, map_locals};
 
 pub(super) fn run(plan: &mut Plan) {
-    for function in &mut plan.functions {
+    for function in plan.functions.iter_mut().filter(|it| it.blocks.iter().any(has_scan)) {
         let uses = Uses::of(function);
         let mut hoist = Hoist { uses: &uses, next: function.locals };
-        let mut blocks = std::mem::take(&mut function.blocks);
-        blocks.iter_mut().for_each(|it| hoist.block(it));
-        let next = hoist.next;
-        *function = Function { blocks, locals: next, ..function.clone() };
+        function.blocks.iter_mut().for_each(|it| hoist.block(it));
+        function.locals = hoist.next;
     }
+}
+
+fn has_scan(block: &Block) -> bool {
+    block.stmts.iter().any(|it| {
+        let mut found = matches!(it.kind, StmtKind::Scan { .. });
+        it.kind.for_each_block(|it| found = found || has_scan(it));
+        found
+    })
 }
 
 /// A document and the constant keys that are looked up in turn.

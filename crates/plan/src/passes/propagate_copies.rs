@@ -39,7 +39,8 @@ fn collect(block: &Block, kept: &mut FxHashSet<Local>) {
             }
             StmtKind::MakeArray { target, .. }
             | StmtKind::MakeObject { target }
-            | StmtKind::MakeSet { target } => {
+            | StmtKind::MakeSet { target }
+            | StmtKind::MakeBag { target } => {
                 kept.insert(*target);
             }
             _ => {}

@@ -1,16 +1,77 @@
 //! Gives each top-level block (each rule) registers of its own, so that later passes see one write a register.
 //!
 //! A register is renamed in a block if its first use there, at the level that holds all its uses there, is a write:
-//! no value of another block comes in. Engines let the blocks share registers again.
+//! no value of another block comes in. So does each scan for its items, if they are read nowhere else. Engines let the
+//! blocks share registers again.
 
 use rustc_hash::FxHashMap;
 
 use crate::ir::{Block, Function, Local, Plan, StmtKind};
-use crate::passes::uses::map_locals;
+use crate::passes::uses::{Uses, map_locals};
 
 pub(super) fn run(plan: &mut Plan) {
     for function in &mut plan.functions {
         separate(function);
+        separate_scans(function);
+    }
+}
+
+/// Renames the items of scans that share registers with others.
+fn separate_scans(function: &mut Function) {
+    let uses = Uses::of(function);
+    let mut inside: FxHashMap<Local, Scanned> = FxHashMap::default();
+    function.blocks.iter().for_each(|it| find_scans(it, &mut inside));
+    let result = function.result;
+    inside.retain(|local, scanned| {
+        let is_alone = scanned.scans == 1 && uses.writes(*local) == 1;
+        let is_free = *local >= Local::FIRST_FREE && *local != result && !function.params.contains(local);
+        is_free && !is_alone && !scanned.is_rebound && scanned.reads == uses.reads(*local)
+    });
+    let mut next = function.locals;
+    function.blocks.iter_mut().for_each(|it| rename_scans(it, &inside, &mut next));
+    function.locals = next;
+}
+
+/// A register that scans put their items into.
+#[derive(Default)]
+struct Scanned {
+    scans: u32,
+    /// Reads in the blocks of those scans.
+    reads: u32,
+    /// Written once more inside.
+    is_rebound: bool,
+}
+
+fn find_scans(block: &Block, found: &mut FxHashMap<Local, Scanned>) {
+    for stmt in &block.stmts {
+        if let StmtKind::Scan { key, value, block, .. } = &stmt.kind {
+            let mut uses = Uses::default();
+            uses.add(block);
+            for local in [*key, *value] {
+                let scanned = found.entry(local).or_default();
+                scanned.scans += 1;
+                scanned.reads += uses.reads(local);
+                scanned.is_rebound |= uses.writes(local) > 0 || key == value;
+            }
+        }
+        stmt.kind.for_each_block(|it| find_scans(it, found));
+    }
+}
+
+fn rename_scans(block: &mut Block, shared: &FxHashMap<Local, Scanned>, next: &mut u32) {
+    for stmt in &mut block.stmts {
+        if let StmtKind::Scan { key, value, block, .. } = &mut stmt.kind {
+            let mut names: FxHashMap<Local, Local> = FxHashMap::default();
+            for local in [key, value] {
+                if shared.contains_key(local) {
+                    names.insert(*local, Local(*next));
+                    *local = Local(*next);
+                    *next += 1;
+                }
+            }
+            rename(block, &names);
+        }
+        stmt.kind.for_each_block_mut(|it| rename_scans(it, shared, next));
     }
 }
 

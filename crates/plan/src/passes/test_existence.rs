@@ -10,23 +10,24 @@ use crate::ir::{
     Block, BuiltinRef, Callee, Comparison, ConstId, FuncId, Function, Local, Operand, Plan, Stmt, StmtKind,
 };
 use crate::passes::Surroundings;
+use crate::passes::failing::{Failing, calls, calls_any};
 use crate::passes::uses::Uses;
 
 pub(super) fn run(plan: &mut Plan, surroundings: &Surroundings<'_>) {
     let calls = calls(plan);
-    let fails = failing(plan, surroundings.strict);
-    let sets: Vec<bool> = plan.functions.iter().map(is_set).collect();
+    let failing = Failing::of(plan, surroundings.strict);
+    let fits = |(index, function): (u32, &Function)| {
+        calls.get(&FuncId(index)) == Some(&1) && is_set(function) && !failing.function(FuncId(index))
+    };
+    let fitting: Vec<bool> = (0..).zip(&plan.functions).map(fits).collect();
+    let fits = |id: FuncId| fitting.get(id.0 as usize).copied().unwrap_or(false);
     let Some(known) = Known::of(plan) else { return };
     let mut wanted: FxHashMap<FuncId, FuncId> = FxHashMap::default();
     let mut next = plan.functions.len();
-    for function in &mut plan.functions {
+    for function in plan.functions.iter_mut().filter(|it| calls_any(it, fits)) {
         let uses = Uses::of(function);
         let mut ask = |id: FuncId| {
-            let index = id.0 as usize;
-            let once = calls.get(&id) == Some(&1);
-            let fine =
-                sets.get(index).copied().unwrap_or(false) && !fails.get(index).copied().unwrap_or(true);
-            (once && fine).then(|| {
+            fits(id).then(|| {
                 *wanted.entry(id).or_insert_with(|| {
                     next += 1;
                     FuncId(u32::try_from(next - 1).unwrap_or(u32::MAX))
@@ -69,22 +70,6 @@ impl Known {
     }
 }
 
-/// Counts the places that ask for each function; entrypoints count twice, as anyone may ask.
-fn calls(plan: &Plan) -> FxHashMap<FuncId, u32> {
-    fn walk(block: &Block, calls: &mut FxHashMap<FuncId, u32>) {
-        for stmt in &block.stmts {
-            if let StmtKind::Call { callee: Callee::Function(id), .. } = &stmt.kind {
-                *calls.entry(*id).or_default() += 1;
-            }
-            stmt.kind.for_each_block(|it| walk(it, calls));
-        }
-    }
-    let mut calls = FxHashMap::default();
-    plan.functions.iter().flat_map(|it| &it.blocks).for_each(|it| walk(it, &mut calls));
-    plan.entrypoints.iter().for_each(|it| *calls.entry(it.function).or_default() += 2);
-    calls
-}
-
 /// Says whether the function makes a set, adds to it and returns it, nothing else.
 fn is_set(function: &Function) -> bool {
     let [first, rules @ .., last] = function.blocks.as_slice() else { return false };
@@ -114,72 +99,6 @@ fn adds_only(block: &Block, set: Local) -> bool {
         stmt.kind.for_each_block(|it| fine &= adds_only(it, set));
         fine
     })
-}
-
-/// Says of each function whether it, or what it calls, can end the evaluation with an error.
-fn failing(plan: &Plan, strict: bool) -> Vec<bool> {
-    let builtin_fails: Vec<bool> =
-        plan.builtins.iter().map(|it| strict || it.name.starts_with("internal.")).collect();
-    let mut fails: Vec<bool> = plan.functions.iter().map(|it| fails_itself(it, &builtin_fails)).collect();
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (index, function) in plan.functions.iter().enumerate() {
-            let calls = |id: FuncId| fails.get(id.0 as usize).copied().unwrap_or(true);
-            if !fails[index] && function.blocks.iter().any(|it| any_call(it, &calls)) {
-                fails[index] = true;
-                changed = true;
-            }
-        }
-    }
-    fails
-}
-
-fn any_call(block: &Block, test: &impl Fn(FuncId) -> bool) -> bool {
-    block.stmts.iter().any(|stmt| {
-        let mut found = matches!(&stmt.kind,
-            StmtKind::Call { callee: Callee::Function(id), .. } if test(*id));
-        stmt.kind.for_each_block(|it| found |= any_call(it, test));
-        found
-    })
-}
-
-fn fails_itself(function: &Function, builtin_fails: &[bool]) -> bool {
-    let mut given: FxHashMap<Local, Option<ConstId>> = FxHashMap::default();
-    let blocks = function.blocks.iter().filter(|it| {
-        let first = it.stmts.first().map(|it| &it.kind);
-        // A default is given only where nothing else is.
-        !matches!(first, Some(StmtKind::IsUndefined { source }) if *source == function.result)
-    });
-    let mut fails = false;
-    blocks.for_each(|it| walk_failing(it, builtin_fails, &mut given, &mut fails));
-    fails
-}
-
-fn walk_failing(
-    block: &Block,
-    builtin_fails: &[bool],
-    given: &mut FxHashMap<Local, Option<ConstId>>,
-    fails: &mut bool,
-) {
-    for stmt in &block.stmts {
-        match &stmt.kind {
-            StmtKind::CallDynamic { .. } | StmtKind::ObjectInsertOnce { .. } => *fails = true,
-            StmtKind::Call { callee: Callee::Builtin(id), .. } => {
-                *fails |= builtin_fails.get(id.0 as usize).copied().unwrap_or(true);
-            }
-            StmtKind::AssignOnce { source, target } => {
-                let value = match source {
-                    Operand::Const(id) => Some(*id),
-                    Operand::Local(_) => None,
-                };
-                // Only one and the same constant is sure not to conflict.
-                *fails |= value.is_none() || given.insert(*target, value).is_some_and(|it| it != value);
-            }
-            _ => {}
-        }
-        stmt.kind.for_each_block(|it| walk_failing(it, builtin_fails, given, fails));
-    }
 }
 
 /// Returns the function that is `true` if the set has a member, else undefined.

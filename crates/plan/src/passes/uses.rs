@@ -3,42 +3,54 @@
 //! Apart because most passes ask for it. Registers that must stay registers are told from operands that may become
 //! constants; a new statement is entered here once.
 
-use rustc_hash::FxHashMap;
-
 use crate::ir::{Block, Function, Local, Operand, StmtKind};
 
 /// Reads and writes of each register.
 #[derive(Debug, Default)]
 pub(super) struct Uses {
-    counts: FxHashMap<Local, (u32, u32)>,
+    /// By number of the register.
+    counts: Vec<(u32, u32)>,
 }
 
 impl Uses {
     pub(super) fn of(function: &Function) -> Self {
-        let mut uses = Self::default();
+        Self::of_blocks(&function.blocks, function)
+    }
+
+    /// Of a function whose blocks stand elsewhere for now.
+    pub(super) fn of_blocks(blocks: &[Block], function: &Function) -> Self {
+        let mut uses = Self { counts: vec![(0, 0); function.locals as usize] };
         for param in &function.params {
-            uses.counts.entry(*param).or_default().1 += 1;
+            uses.slot(*param).1 += 1;
         }
         // Given to the caller.
-        uses.counts.entry(function.result).or_default().0 += 1;
-        function.blocks.iter().for_each(|it| uses.add(it));
+        uses.slot(function.result).0 += 1;
+        blocks.iter().for_each(|it| uses.add(it));
         uses
     }
 
     pub(super) fn add(&mut self, block: &Block) {
         for stmt in &block.stmts {
-            stmt.kind.for_each_read(|it| self.counts.entry(it).or_default().0 += 1);
-            stmt.kind.for_each_write(|it| self.counts.entry(it).or_default().1 += 1);
+            stmt.kind.for_each_read(|it| self.slot(it).0 += 1);
+            stmt.kind.for_each_write(|it| self.slot(it).1 += 1);
             stmt.kind.for_each_block(|it| self.add(it));
         }
     }
 
+    fn slot(&mut self, local: Local) -> &mut (u32, u32) {
+        let at = local.0 as usize;
+        if at >= self.counts.len() {
+            self.counts.resize(at + 1, (0, 0));
+        }
+        &mut self.counts[at]
+    }
+
     pub(super) fn reads(&self, local: Local) -> u32 {
-        self.counts.get(&local).map_or(0, |it| it.0)
+        self.counts.get(local.0 as usize).map_or(0, |it| it.0)
     }
 
     pub(super) fn writes(&self, local: Local) -> u32 {
-        self.counts.get(&local).map_or(0, |it| it.1)
+        self.counts.get(local.0 as usize).map_or(0, |it| it.1)
     }
 }
 
@@ -63,7 +75,10 @@ pub(super) fn map_operands(kind: &mut StmtKind, mut change: impl FnMut(&mut Oper
             change(source);
             change(key);
         }
-        StmtKind::Equal { a, b } | StmtKind::NotEqual { a, b } | StmtKind::Compare { a, b, .. } => {
+        StmtKind::Equal { a, b }
+        | StmtKind::NotEqual { a, b }
+        | StmtKind::Compare { a, b, .. }
+        | StmtKind::Same { a, b } => {
             change(a);
             change(b);
         }
@@ -71,7 +86,7 @@ pub(super) fn map_operands(kind: &mut StmtKind, mut change: impl FnMut(&mut Oper
             change(key);
             change(value);
         }
-        StmtKind::Switch { subject, .. } => change(subject),
+        StmtKind::Switch { subject, .. } | StmtKind::Entry { wanted: subject, .. } => change(subject),
         StmtKind::Member { value, collection } => {
             change(value);
             change(collection);
@@ -104,6 +119,7 @@ pub(super) fn map_locals(kind: &mut StmtKind, mut change: impl FnMut(&mut Local)
         | StmtKind::MakeArray { target: local, .. }
         | StmtKind::MakeObject { target: local }
         | StmtKind::MakeSet { target: local }
+        | StmtKind::MakeBag { target: local }
         | StmtKind::ObjectInsert { object: local, .. }
         | StmtKind::ObjectInsertOnce { object: local, .. }
         | StmtKind::Reset { target: local }
@@ -115,7 +131,9 @@ pub(super) fn map_locals(kind: &mut StmtKind, mut change: impl FnMut(&mut Local)
             change(result);
         }
         StmtKind::ObjectMerge { a, b, target } => [a, b, target].into_iter().for_each(change),
-        StmtKind::Scan { source, key, value, .. } => [source, key, value].into_iter().for_each(change),
+        StmtKind::Scan { source, key, value, .. } | StmtKind::Entry { source, key, value, .. } => {
+            [source, key, value].into_iter().for_each(change)
+        }
         _ => {}
     }
 }

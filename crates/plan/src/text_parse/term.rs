@@ -212,7 +212,7 @@ impl<'t> Cursor<'t> {
 }
 
 /// Says whether a text is a number as Rego writes it: a JSON number, or one that starts with the point.
-fn is_number(text: &str) -> bool {
+pub(crate) fn is_number(text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
     let text = text.strip_prefix('-').unwrap_or(text);
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {

@@ -37,12 +37,21 @@ fn sources() -> Vec<(String, String)> {
     paths.iter().map(|it| (stem(it), read(it))).collect()
 }
 
-fn lower(modules: &[Module], entrypoints: &[&str]) -> Plan {
+fn lower(modules: Vec<Module>, entrypoints: &[&str]) -> Plan {
     let rows = BUILTINS.iter().map(|(name, declaration)| (*name, *declaration, Flags::default()));
     let capabilities = Capabilities::from_declarations(rows).expect("the declarations are read");
-    let options =
-        Options { capabilities: &capabilities, absent: &[], strict: false, print: false, error_limit: 0 };
-    let lowered = lictor_hir::lower(modules, &options);
+    let options = Options {
+        capabilities: &capabilities,
+        absent: &[],
+        strict: false,
+        print: false,
+        error_limit: 0,
+        test_cases: false,
+        schemas: None,
+        unsafe_builtins: &[],
+        lenient: false,
+    };
+    let lowered = lictor_hir::lower(&Arc::new(lictor_hir::Modules(modules)), &options);
     assert!(lowered.diagnostics.is_empty(), "{:?}", lowered.diagnostics);
     lictor_plan::lower(Arc::new(lowered.hir), entrypoints, Arc::new(|_: &str| BuiltinFacts::default()))
 }
@@ -63,7 +72,7 @@ fn modules_give_the_plans_beside_them() {
             assert!(parsed.diagnostics.is_empty(), "{name}: {:?}", parsed.diagnostics);
             parsed.tree.expect("a module without faults has a tree")
         });
-        let plan = lower(&modules.collect::<Vec<_>>(), &entrypoints);
+        let plan = lower(modules.collect(), &entrypoints);
         assert_eq!(lictor_plan::verify(&plan), Ok(()), "{name}");
         let (text, path) = (plan.to_string(), folder().join(format!("{name}.plan")));
         if std::env::var_os("LICTOR_BLESS").is_some() {

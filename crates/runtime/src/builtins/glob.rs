@@ -11,7 +11,7 @@ use crate::builtin::Builtin;
 use crate::builtins::operands::{Answer, answer, answer_bool, any, string};
 use crate::context::Context;
 use crate::error::BuiltinError;
-use crate::go::glob::{Glob, quote_meta};
+use crate::go::glob::{Glob, is_plain_match, quote_meta};
 
 /// The rows of this family.
 pub(crate) const BUILTINS: &[Builtin] = &[
@@ -27,6 +27,9 @@ fn is_match<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
     let pattern = string(args, 0)?;
     let delimiters = delimiters(any(args, 1))?;
     let text = string(args, 2)?;
+    if let Some(matches) = is_plain_match(pattern, &delimiters, text) {
+        return answer_bool(matches);
+    }
     answer_bool(compiled(ctx, pattern, &delimiters)?.is_match(text))
 }
 

@@ -57,8 +57,9 @@ impl Token {
 }
 
 fn globs_match<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
-    let left = simplified(Reader::new(string(args, 0)?).tokens()?);
-    let right = simplified(Reader::new(string(args, 1)?).tokens()?);
+    let (left, right) = (string(args, 0)?, string(args, 1)?);
+    let left = simplified(Reader::new(left).tokens()?);
+    let right = simplified(Reader::new(right).tokens()?);
     answer_bool(Search { ctx, left: &left, right: &right }.run()?)
 }
 

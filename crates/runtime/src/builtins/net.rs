@@ -1,15 +1,16 @@
-//! Networks: `net.cidr_*`, with the rules of Go's `net` package.
+//! Networks: `net.*`, with the rules of Go's `net` package.
 //!
 //! An address is 128 bits, IPv4 in its mapped form, and its family is read off the bits, as Go does.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use lictor_value::{Kind, Value};
+use lictor_value::{Document, Kind, Value};
 
 use crate::builtin::Builtin;
 use crate::builtins::operands::{Answer, answer, answer_bool, any, items, string};
 use crate::context::Context;
 use crate::error::{BuiltinError, ErrorKind};
+use crate::http::{LookupFault, check_host};
 
 /// The rows of this family. `net.cidr_overlap` is the old name of `net.cidr_contains`.
 pub(crate) const BUILTINS: &[Builtin] = &[
@@ -21,6 +22,7 @@ pub(crate) const BUILTINS: &[Builtin] = &[
     Builtin::pure("net.cidr_is_valid", "str -> bool", |_, args| {
         answer_bool(any(args, 0).as_str().is_some_and(|it| Network::parse(it).is_some()))
     }),
+    Builtin::blocking("net.lookup_ip_addr", "str -> set[str]", lookup),
     Builtin::pure("net.cidr_merge", "[str*]/set[str] -> set[str]", merge),
 ];
 
@@ -29,6 +31,8 @@ const MATCHES_TYPES: &str = "str/[str/[any*]*]/{str:str/[any*]}/set[str/[any*]],
 
 /// Between so many addresses the host is asked whether the evaluation must end.
 const ADDRESSES_BETWEEN_CHECKS: usize = 1 << 10;
+/// No block of more addresses is expanded: so many has `10.0.0.0/8`, whose texts take about a gigabyte.
+const ADDRESSES_MAX: usize = 1 << 24;
 
 /// An address block; the host bits of `first` are zero unless the block came from an address without a length.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -181,17 +185,46 @@ fn contains_matches<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
 fn expand<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
     string(args, 0)?;
     let block = network(any(args, 0))?;
+    let late = || {
+        let message = "net.cidr_expand: timed out before generating all IP addresses";
+        BuiltinError::new(ErrorKind::HaltCancel, message)
+    };
+    let count = usize::try_from(block.last() - block.first).unwrap_or(usize::MAX);
+    if count >= ADDRESSES_MAX || !ctx.fits(count) {
+        return Err(late());
+    }
     let mut list = ctx.list();
     for address in block.first..=block.last() {
-        if list.len() % ADDRESSES_BETWEEN_CHECKS == ADDRESSES_BETWEEN_CHECKS - 1
-            && (ctx.host.cancelled() || !ctx.fits(list.len()))
-        {
-            let message = "net.cidr_expand: timed out before generating all IP addresses";
-            return Err(BuiltinError::new(ErrorKind::HaltCancel, message));
+        if list.len() % ADDRESSES_BETWEEN_CHECKS == ADDRESSES_BETWEEN_CHECKS - 1 && ctx.host.cancelled() {
+            return Err(late());
         }
         list.push(ctx.arena.string(&address_text(address)));
     }
     answer(ctx.arena.set(&mut list))
+}
+
+/// Asks the host; one evaluation sees one answer.
+fn lookup<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
+    let name = string(args, 0)?;
+    check_host(ctx.allow_net, name).map_err(BuiltinError::value)?;
+    let key = format!("net.lookup_ip_addr {name}");
+    if let Some(Ok(known)) = ctx.caches.answers.get(&key) {
+        return answer(known.root());
+    }
+    match ctx.host.lookup_ip(name, &|| ctx.host.cancelled()) {
+        Ok(addresses) => {
+            let mut list = ctx.list();
+            list.extend(addresses.iter().map(|it| ctx.arena.string(it)));
+            let set = ctx.arena.set(&mut list);
+            ctx.caches.answers.push(key, Ok(Document::from_value(set)));
+            answer(set)
+        }
+        Err(LookupFault::Failed(text)) => Err(BuiltinError::value(text)),
+        Err(LookupFault::Cancelled(text)) => {
+            let message = format!("net.lookup_ip_addr: {text}");
+            Err(BuiltinError::new(ErrorKind::HaltCancel, message))
+        }
+    }
 }
 
 /// A run of addresses, and the block that it is if nothing was merged into it.

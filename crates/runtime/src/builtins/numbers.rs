@@ -188,13 +188,17 @@ fn range_step<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
 
 fn numbers<'e>(ctx: Context<'e>, name: &str, range: Result<IntegerRange, NumberError>) -> Answer<'e> {
     let range = range.map_err(|it| BuiltinError::value(format!("{name}: {it}")))?;
+    let late = || {
+        let message = format!("{name}: timed out before generating all numbers in range");
+        BuiltinError::new(ErrorKind::HaltCancel, message)
+    };
+    if !ctx.fits(range.size_hint().0) {
+        return Err(late());
+    }
     let mut list = ctx.list();
     for number in range {
-        if list.len() % NUMBERS_BETWEEN_CHECKS == NUMBERS_BETWEEN_CHECKS - 1
-            && (ctx.host.cancelled() || !ctx.fits(list.len()))
-        {
-            let message = format!("{name}: timed out before generating all numbers in range");
-            return Err(BuiltinError::new(ErrorKind::HaltCancel, message));
+        if list.len() % NUMBERS_BETWEEN_CHECKS == NUMBERS_BETWEEN_CHECKS - 1 && ctx.host.cancelled() {
+            return Err(late());
         }
         list.push(ctx.arena.number(&number));
     }

@@ -13,13 +13,25 @@ use crate::error::{BuiltinError, ErrorKind};
 pub(crate) const BUILTINS: &[Builtin] = &[
     Builtin::impure("print", "any... -> -", |_, _| answer(Value::TRUE)),
     Builtin::impure("internal.print", "[set[any]*] -> -", print),
-    Builtin::impure("internal.test_case", "[any*] -> -", |_, _| answer(Value::TRUE)),
+    Builtin::impure("internal.test_case", "[any*] -> -", test_case),
     Builtin::pure("internal.template_string", "[any*] -> str", template_string),
     Builtin::impure("trace", "str -> bool", trace),
 ];
 
 fn trace<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
     ctx.host.note(string(args, 0)?);
+    answer(Value::TRUE)
+}
+
+/// Notes the case that a parametrised test is about to try.
+fn test_case<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
+    ctx.caches.note_case(|| {
+        let text = |it: Value<'e>| match it.as_str() {
+            Some(text) => text.to_owned(),
+            None => it.to_json(),
+        };
+        Ok(array(args, 0)?.iter().map(text).collect())
+    })?;
     answer(Value::TRUE)
 }
 

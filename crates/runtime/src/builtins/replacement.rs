@@ -17,17 +17,24 @@ pub(crate) const BUILTINS: &[Builtin] = &[
     Builtin::pure("strings.replace_n", "{str:str}, str -> str", replace_n),
 ];
 
+/// Matches are counted first where text and replacement could make more than this.
+const UNCOUNTED_BYTES_MAX: usize = 1 << 24;
+
 fn replace<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
     let (text, old, new) = (string(args, 0)?, string(args, 1)?, string(args, 2)?);
     if old.is_empty() {
         return replace_all(ctx, text, &[(old, new)]).map(Some);
+    }
+    if text.len().saturating_mul(new.len()) > UNCOUNTED_BYTES_MAX {
+        let matches = memchr::memmem::find_iter(text.as_bytes(), old.as_bytes()).count();
+        let kept = text.len() - matches * old.len();
+        ctx.check_text(kept.saturating_add(matches.saturating_mul(new.len())))?;
     }
     let mut out = ctx.text();
     let mut start = 0;
     for found in memchr::memmem::find_iter(text.as_bytes(), old.as_bytes()) {
         out.push_str(text.get(start..found).unwrap_or(""));
         out.push_str(new);
-        ctx.check_text(out.len())?;
         start = found + old.len();
     }
     if start == 0 {

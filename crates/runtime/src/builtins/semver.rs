@@ -28,7 +28,8 @@ struct Version<'a> {
 
 fn compare<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
     let invalid = |index: usize| {
-        let shown = any(args, index);
+        let mut shown = String::new();
+        ctx.push_rego(&mut shown, any(args, index));
         BuiltinError::value(format!("operand {}: string {shown} is not a valid SemVer", index + 1))
     };
     let (left, right) = (string(args, 0)?, string(args, 1)?);

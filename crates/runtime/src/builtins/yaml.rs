@@ -12,25 +12,35 @@ use crate::builtins::json::check_numbers;
 use crate::builtins::operands::{answer, answer_bool, any, items, string};
 use crate::context::Context;
 use crate::error::BuiltinError;
-use crate::go::yaml::{Yaml, parse, write};
+use crate::go::yaml::{Yaml, YamlError, parse, write};
 
 /// The rows of this family.
 pub(crate) const BUILTINS: &[Builtin] = &[
     Builtin::pure("yaml.marshal", "any -> str", |ctx, args| {
-        let text = write(&yaml(any(args, 0), 0)?).map_err(|it| BuiltinError::value(it.to_string()))?;
-        answer(ctx.arena.string(&text))
+        let fault = |it: YamlError| BuiltinError::value(it.to_string());
+        let json = ctx.json_text(any(args, 0));
+        // OPA reads the JSON as YAML first, which takes some characters for something else.
+        let value = if json.contains(is_odd) { parse(&json).map_err(fault)? } else { yaml(any(args, 0), 0)? };
+        answer(ctx.arena.string(&write(&value).map_err(fault)?))
     }),
-    Builtin::pure("yaml.unmarshal", "str -> any", |ctx, args| {
-        let text = string(args, 0)?;
-        let parsed = parse(text).map_err(|it| BuiltinError::value(it.to_string()))?;
-        let value = value(ctx, &parsed);
-        check_numbers(ctx, text, value)?;
-        answer(value)
-    }),
+    Builtin::pure("yaml.unmarshal", "str -> any", |ctx, args| answer(read(ctx, string(args, 0)?)?)),
     Builtin::pure("yaml.is_valid", "str -> bool", |_, args| {
         answer_bool(any(args, 0).as_str().is_some_and(|it| parse(it).is_ok()))
     }),
 ];
+
+/// Reads YAML text; numbers of absurd magnitude are refused.
+pub(crate) fn read<'e>(ctx: Context<'e>, text: &str) -> Result<Value<'e>, BuiltinError> {
+    let parsed = parse(text).map_err(|it| BuiltinError::value(it.to_string()))?;
+    let value = value(ctx, &parsed);
+    check_numbers(ctx, text, value)?;
+    Ok(value)
+}
+
+/// Says whether a character inside JSON is no plain character to YAML.
+fn is_odd(c: char) -> bool {
+    matches!(c, '\u{7f}'..='\u{9f}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+}
 
 /// Values are written down to this depth.
 const DEPTH_MAX: u32 = 500;

@@ -102,29 +102,44 @@ pub(super) fn to_unix_ns(seconds: i64, nanosecond: i64) -> Result<i64, OutOfRang
 ///
 /// Returns [`OutOfRange`] before 1677 and after 2262.
 pub fn add_date(unix_ns: i64, zone: &Zone, years: i64, months: i64, days: i64) -> Result<i64, OutOfRange> {
-    // Beyond these every sum is out of range, and below them no step overflows.
-    let small = |n: i64, max: i64| (-max..=max).contains(&n);
     let civil = Civil::at(unix_ns, zone);
-    let months = years.checked_mul(12).and_then(|n| n.checked_add(months)).ok_or(OutOfRange)?;
-    if !small(months, 10_000_000) || !small(days, 1_000_000_000) {
-        return Err(OutOfRange);
+    let (year, month) =
+        carry(civil.year.wrapping_add(years), civil.month.wrapping_add(months).wrapping_sub(1), 12);
+    let day = civil.day.wrapping_add(days);
+    let time = civil.hour * 3600 + civil.minute * 60 + civil.second;
+    let local = wrapping_days(year, month + 1, day).wrapping_mul(DAY_SECONDS).wrapping_add(time);
+    to_unix_ns(zone.to_utc(local), civil.nanosecond)
+}
+
+/// Brings the lower of two digits into its base; both wrap around as Go's integers do.
+fn carry(high: i64, low: i64, base: i64) -> (i64, i64) {
+    if low < 0 {
+        let count = low.wrapping_neg().wrapping_sub(1) / base + 1;
+        carry_down(high.wrapping_sub(count), low.wrapping_add(count.wrapping_mul(base)), base)
+    } else {
+        carry_down(high, low, base)
     }
-    let months = civil.month - 1 + months;
-    let moved = Civil {
-        year: civil.year + months.div_euclid(12),
-        month: months.rem_euclid(12) + 1,
-        day: civil.day + days,
-        ..civil
-    };
-    let local = moved.utc_seconds();
-    // A zone shifts by a day at most; more than that out of range stays out of range.
-    if to_unix_ns(local, 0).is_err()
-        && to_unix_ns(local - DAY_SECONDS, 0).is_err()
-        && to_unix_ns(local + DAY_SECONDS, 0).is_err()
-    {
-        return Err(OutOfRange);
-    }
-    to_unix_ns(zone.to_utc(local), moved.nanosecond)
+}
+
+fn carry_down(high: i64, low: i64, base: i64) -> (i64, i64) {
+    let count = if low >= base { low / base } else { 0 };
+    (high.wrapping_add(count), low.wrapping_sub(count.wrapping_mul(base)))
+}
+
+/// Days from 1970 to a day of a year that may be absurd: unsigned, counted from a far year as Go does, so that
+/// what wraps around wraps in the same way.
+fn wrapping_days(year: i64, month: i64, day: i64) -> i64 {
+    /// A multiple of 400 years before the year 0.
+    const FIRST_YEAR: i64 = 292_277_022_400;
+    /// Days from March of the first year to 1970.
+    const TO_1970: u64 = 106_751_991_073_400;
+    let (year, month) = if month <= 2 { (year.wrapping_sub(1), month + 12) } else { (year, month) };
+    let year = year.wrapping_add(FIRST_YEAR).cast_unsigned();
+    let (century, year_of_century) = (year / 100, year % 100);
+    let month_days = (153 * month - 457) / 5;
+    let days = (century.wrapping_mul(146_097) / 4).wrapping_add(year_of_century * 1461 / 4);
+    let before = days.wrapping_add(month_days.cast_unsigned()).wrapping_sub(TO_1970);
+    before.cast_signed().wrapping_add(day).wrapping_sub(1)
 }
 
 /// Returns the years, months, days, hours, minutes and seconds between two instants as
@@ -214,7 +229,9 @@ mod tests {
         let march_2 = 1_583_107_200_000_000_000;
         assert_eq!(add_date(jan_31, &Zone::UTC, 0, 1, 0), Ok(march_2));
         assert_eq!(add_date(0, &Zone::UTC, 300, 0, 0), Err(OutOfRange));
-        assert_eq!(add_date(0, &Zone::UTC, i64::MAX, i64::MAX, i64::MAX), Err(OutOfRange));
+        // Absurd years wrap around as in Go.
+        assert_eq!(add_date(0, &Zone::UTC, i64::MAX, i64::MAX, i64::MAX), Ok(-34_349_184_000_000_000));
+        assert_eq!(add_date(0, &Zone::UTC, 3_000_000_000_000, 0, 0), Err(OutOfRange));
         // Noon stays noon across the change to summer time.
         let berlin = Zone::load("Europe/Berlin").unwrap();
         let noon = 1_616_842_800_000_000_000;

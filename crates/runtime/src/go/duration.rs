@@ -32,6 +32,15 @@ pub fn parse_duration(text: &str) -> Result<i64, DurationError> {
     go_duration(&rewritten).map_err(error)
 }
 
+/// Parses a duration of Go's units alone into nanoseconds.
+///
+/// # Errors
+///
+/// Returns Go's error for a text that is no duration or does not fit into 64 bits.
+pub fn parse_go_duration(text: &str) -> Result<i64, DurationError> {
+    go_duration(text).map_err(|what| DurationError { what, text: quote_time(text.as_bytes()) })
+}
+
 /// Rewrites days, weeks and years to hours; `None` if the text is not made of numbers and
 /// short units.
 fn rewrite(text: &str) -> Option<String> {

@@ -199,7 +199,7 @@ fn hex(value: f64, precision: Option<usize>, upper: bool) -> String {
     let digits = format!("{:015x}", mantissa & ((1 << 60) - 1));
     let digits = match precision {
         None => digits.trim_end_matches('0').to_owned(),
-        Some(places) => format!("{digits:0<places$}").chars().take(places).collect(),
+        Some(places) => digits.chars().chain(std::iter::repeat('0')).take(places).collect(),
     };
     if !digits.is_empty() {
         text.push('.');

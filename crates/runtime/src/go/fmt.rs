@@ -1,16 +1,18 @@
 //! Go's `fmt.Sprintf` for the argument types that policies can pass.
 //!
 //! `fmt.rs` reads the format string and picks arguments; `fmt/verbs.rs` prints one argument
-//! under one verb. Wrong verbs, missing and surplus arguments do not fail: they print marks
+//! under one verb, `fmt/native.rs` those that only templates have. Wrong verbs, missing and surplus arguments do not fail: they print marks
 //! such as `%!d(string=x)`, as in Go. The caller turns values into [`Arg`]s: numbers through
 //! [`Arg::number`], strings as they are, all else as its Rego text. Knows nothing of values.
 
+mod native;
 mod verbs;
 
 use std::fmt;
 
 use num_bigint::BigInt;
 
+pub use self::native::Native;
 use self::verbs::Style;
 
 /// An argument, as the Go type that OPA makes of a value.
@@ -24,6 +26,8 @@ pub enum Arg<'a> {
     Float(f64),
     /// `string`: also composites as Rego text, and numbers beyond the range of floats.
     Str(&'a str),
+    /// What only templates pass.
+    Native(Native<'a>),
 }
 
 impl<'a> Arg<'a> {
@@ -41,12 +45,14 @@ impl<'a> Arg<'a> {
         text.parse().map_or(Self::Str(text), Self::BigInt)
     }
 
-    fn type_name(&self) -> &'static str {
+    /// Returns the name of the Go type.
+    pub fn type_name(&self) -> &'static str {
         match self {
             Self::Int(_) => "int64",
             Self::BigInt(_) => "*big.Int",
             Self::Float(_) => "float64",
             Self::Str(_) => "string",
+            Self::Native(native) => native.type_name(),
         }
     }
 }
@@ -94,6 +100,41 @@ pub fn sprintf(format: &str, args: &[Arg<'_>], bytes_max: usize) -> Result<Strin
     printer.out.push_str(tail);
     printer.surplus();
     if printer.out.len() > bytes_max { Err(TooLong) } else { Ok(printer.out) }
+}
+
+/// Prints the arguments as Go's `fmt.Sprint` does: a space between two that are both no text.
+#[must_use]
+pub fn sprint(args: &[Arg<'_>]) -> String {
+    let is_text = |it: &Arg<'_>| match it {
+        Arg::Str(_) => true,
+        Arg::Native(native) => native.is_text(),
+        Arg::Int(_) | Arg::BigInt(_) | Arg::Float(_) => false,
+    };
+    let mut out = String::new();
+    let mut before_is_text = true;
+    for arg in args {
+        let text = is_text(arg);
+        if !before_is_text && !text {
+            out.push(' ');
+        }
+        before_is_text = text;
+        Style::default().print(arg, 'v', &mut out);
+    }
+    out
+}
+
+/// Prints the arguments as Go's `fmt.Sprintln` does.
+#[must_use]
+pub fn sprintln(args: &[Arg<'_>]) -> String {
+    let mut out = String::new();
+    for (idx, arg) in args.iter().enumerate() {
+        if idx > 0 {
+            out.push(' ');
+        }
+        Style::default().print(arg, 'v', &mut out);
+    }
+    out.push('\n');
+    out
 }
 
 struct Printer<'f, 'a> {
@@ -239,7 +280,10 @@ impl<'f> Printer<'f, '_> {
         let arg = self.args.get(self.next_arg)?;
         self.next_arg += 1;
         match arg {
-            Arg::Int(int) if (-COUNT_MAX..=COUNT_MAX).contains(int) => Some(*int),
+            Arg::Int(int) | Arg::Native(Native::Int(int)) if (-COUNT_MAX..=COUNT_MAX).contains(int) => {
+                Some(*int)
+            }
+            Arg::Native(Native::Byte(byte)) => Some(i64::from(*byte)),
             _ => None,
         }
     }
@@ -285,8 +329,10 @@ impl<'f> Printer<'f, '_> {
                 self.out.push_str(", ");
             }
             self.out.push_str(arg.type_name());
-            self.out.push('=');
-            Style::default().print(arg, 'v', &mut self.out);
+            if *arg != Arg::Native(Native::Nil) {
+                self.out.push('=');
+                Style::default().print(arg, 'v', &mut self.out);
+            }
         }
         self.out.push(')');
     }
@@ -341,5 +387,11 @@ mod tests {
     fn long_results_are_refused() {
         let long = sprintf("%1000000d%1000000d", &[Arg::Int(1), Arg::Int(2)], 1 << 20);
         assert!(long.is_err());
+        // Rust's own formatting stops at 65,535.
+        for format in ["%.99999U", "%.99999x", "%.99999f", "%.99999d", "%099999v", "%.99999e"] {
+            for arg in [Arg::Int(7), Arg::Float(0.5), Arg::number("18446744073709551616")] {
+                assert!(sprintf(format, &[arg], 1 << 20).is_ok(), "{format}");
+            }
+        }
     }
 }

@@ -7,10 +7,12 @@
 //! knows of values or caches.
 
 mod lex;
+mod plain;
 
 use std::mem;
 
 use self::lex::{Class, Lexer, Token};
+pub(crate) use self::plain::is_plain_match;
 
 /// Says why a pattern was refused; the offset is in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

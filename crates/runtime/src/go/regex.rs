@@ -8,20 +8,34 @@
 
 pub(super) mod class;
 mod error;
+mod linear;
 mod node;
 mod parse;
 mod replace;
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use regex_automata::Input;
 use regex_automata::meta;
 use regex_automata::util::primitives::NonMaxUsize;
+use regex_syntax::hir::Hir;
 
 pub use self::error::{RegexError, RegexErrorKind};
+use self::linear::{Linear, Search};
 
 /// The most memory that the automaton of one pattern may take.
 const PROGRAM_BYTES_MAX: usize = 64 << 20;
+/// A text of so many bytes is long: what is not linear in it would be felt.
+const LONG_BYTES: usize = 16 << 10;
+/// Automata run any pattern of so many characters, repetitions written out, fast enough on long texts.
+const FEW_POSITIONS: usize = 12;
+/// So much of a long text is tried first.
+const HEAD_BYTES: usize = 256;
+/// One match of so many is looked at, whether the search reads on behind it.
+const LOOKED_AT: u32 = 64;
+/// Matches of patterns that cannot be longer need no look.
+const SHORT_BYTES: usize = 64;
 
 /// A compiled pattern; cheap to share between threads.
 #[derive(Debug)]
@@ -30,6 +44,9 @@ pub struct Regex {
     names: Vec<Option<String>>,
     slots: Vec<usize>,
     pattern_is_empty: bool,
+    hir: Hir,
+    /// For long texts; made for the first one.
+    linear: OnceLock<Option<Box<Linear>>>,
 }
 
 /// One match: the byte range of each group, the whole match first.
@@ -49,7 +66,8 @@ impl Regex {
         let Ok(engine) = engine else {
             return Err(RegexError::new(RegexErrorKind::TooLarge, pattern));
         };
-        Ok(Self { engine, names: parsed.names, slots: parsed.slots, pattern_is_empty: pattern.is_empty() })
+        let parse::Parsed { hir, names, slots } = parsed;
+        Ok(Self { engine, names, slots, pattern_is_empty: pattern.is_empty(), hir, linear: OnceLock::new() })
     }
 
     /// Says whether Go accepts the pattern; cheaper than compiling it.
@@ -59,6 +77,15 @@ impl Regex {
 
     /// Says whether the pattern matches anywhere in the text.
     pub fn is_match(&self, text: &str) -> bool {
+        if let Some(linear) = self.linear_at_once(text) {
+            let head = Input::new(text).range(..text.floor_char_boundary(HEAD_BYTES));
+            if self.engine.is_match(head) {
+                return true;
+            }
+            if let Some(found) = linear.is_match(text) {
+                return found;
+            }
+        }
         self.engine.is_match(text)
     }
 
@@ -158,17 +185,56 @@ impl Regex {
         self.names.len().saturating_sub(1)
     }
 
+    fn linear(&self) -> Option<&Linear> {
+        self.linear.get_or_init(|| Linear::new(&self.hir).map(Box::new)).as_deref()
+    }
+
+    /// Returns what searches a long text for a pattern that may be too much for automata.
+    fn linear_at_once(&self, text: &str) -> Option<&Linear> {
+        if text.len() < LONG_BYTES {
+            return None;
+        }
+        self.linear().filter(|it| it.len() > FEW_POSITIONS)
+    }
+
+    /// Says whether searching on behind a match could read the rest of a long text again and again.
+    fn reads_on(&self, text: &str, found: &Range<usize>) -> bool {
+        text.len() - found.end >= LONG_BYTES
+            && self.hir.properties().maximum_len().is_none_or(|it| it > SHORT_BYTES)
+            && self.linear().is_some_and(|it| it.reads_on(text, found.start))
+    }
+
+    /// Walks over matches: by automata, and where these would read too much, in linear time.
+    fn each<M>(
+        &self,
+        text: &str,
+        limit: i64,
+        by: &impl Fn(Way<'_, '_, '_>, usize) -> Option<M>,
+        whole: impl Fn(&M) -> Range<usize>,
+        deliver: impl FnMut(&M),
+    ) {
+        let mut linear = self.linear_at_once(text).and_then(|it| it.search(text, 0));
+        let mut count = 0_u32;
+        let search = |pos: usize| {
+            if let Some(linear) = &mut linear {
+                return by(Way::Linear(linear), pos);
+            }
+            let found = by(Way::Automata, pos)?;
+            count = count.wrapping_add(1);
+            if count.is_multiple_of(LOOKED_AT) && self.reads_on(text, &whole(&found)) {
+                linear = self.linear().and_then(|it| it.search(text, pos));
+            }
+            Some(found)
+        };
+        each_match(text, limit, search, &whole, deliver);
+    }
+
     fn each_range(&self, text: &str, limit: i64, mut deliver: impl FnMut(Range<usize>)) {
-        let search = |pos| self.engine.search(&input(text, pos)).map(|found| found.range());
-        each_match(
-            text,
-            limit,
-            search,
-            |range: &Range<usize>| range.clone(),
-            |range| {
-                deliver(range.clone());
-            },
-        );
+        let by = |way: Way<'_, '_, '_>, pos| match way {
+            Way::Automata => self.engine.search(&input(text, pos)).map(|found| found.range()),
+            Way::Linear(search) => search.find(pos),
+        };
+        self.each(text, limit, &by, Range::clone, |range| deliver(range.clone()));
     }
 
     fn each_groups(&self, text: &str, limit: i64, mut deliver: impl FnMut(&Groups)) {
@@ -176,7 +242,15 @@ impl Regex {
             Some(Some(range)) => range.clone(),
             _ => 0..0,
         };
-        each_match(text, limit, |pos| self.groups_from(text, pos), whole, |groups| deliver(groups));
+        let by = |way: Way<'_, '_, '_>, pos| match way {
+            Way::Automata => self.groups_from(text, pos),
+            Way::Linear(search) => {
+                let mut slots = vec![None; self.engine.group_info().slot_len()];
+                search.find_groups(pos, &mut slots)?;
+                Some(self.slots.iter().map(|&group| place_range(&slots, group)).collect())
+            }
+        };
+        self.each(text, limit, &by, whole, |groups| deliver(groups));
     }
 
     fn groups_from(&self, text: &str, pos: usize) -> Option<Groups> {
@@ -184,6 +258,17 @@ impl Regex {
         self.engine.search_slots(&input(text, pos), &mut slots)?;
         Some(self.slots.iter().map(|&group| slot_range(&slots, group)).collect())
     }
+}
+
+/// How to search for the next match.
+enum Way<'s, 'p, 't> {
+    Automata,
+    Linear(&'s mut Search<'p, 't>),
+}
+
+fn place_range(slots: &[Option<usize>], group: usize) -> Option<Range<usize>> {
+    let start = slots.get(group * 2).copied().flatten()?;
+    Some(start..slots.get(group * 2 + 1).copied().flatten()?)
 }
 
 fn slot_range(slots: &[Option<NonMaxUsize>], group: usize) -> Option<Range<usize>> {
@@ -205,7 +290,7 @@ fn slice(text: &str, range: Range<usize>) -> &str {
 fn each_match<M>(
     text: &str,
     limit: i64,
-    search: impl Fn(usize) -> Option<M>,
+    mut search: impl FnMut(usize) -> Option<M>,
     whole: impl Fn(&M) -> Range<usize>,
     mut deliver: impl FnMut(&M),
 ) {

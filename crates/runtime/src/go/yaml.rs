@@ -1,13 +1,17 @@
 //! YAML as OPA reads and writes it: its values are those of JSON.
 //!
-//! `yaml/tree.rs` turns text into nodes, `yaml/scalar.rs` says what a scalar stands for,
+//! `yaml/scan.rs` turns text into tokens, `yaml/grammar.rs` tokens into the nodes of `yaml/tree.rs`,
+//! `yaml/scalar.rs` says what a scalar stands for,
 //! `yaml/decode.rs` follows aliases and merge keys, `yaml/write.rs` writes. Scalars resolve
 //! by YAML 1.2's core rules with the leniencies of the library that OPA uses (`0777` is
 //! octal, `1_000` is a number, dates are strings). Nothing here knows of Rego values, so
 //! that data files can be read with it as well.
 
+mod cursor;
 mod decode;
+mod grammar;
 mod scalar;
+mod scan;
 mod tree;
 mod write;
 
@@ -54,7 +58,7 @@ impl YamlError {
 /// Returns an error if the text is no YAML, if it stands for more nodes than its size
 /// justifies or nests too deep, or if JSON cannot express it.
 pub fn parse(text: &str) -> Result<Yaml, YamlError> {
-    match tree::read(text)? {
+    match grammar::read(text)? {
         Some(mut tree) => {
             tree.normalize();
             decode::decode(&tree)
@@ -107,8 +111,8 @@ mod tests {
     fn keys_become_strings() {
         check("{1: a, 0x1: b, true: c, 1.5: d}", r#"{"1":"b","1.5":"d","true":"c"}"#);
         check("{b: 1, a: 2, b: 3}", r#"{"a":2,"b":3}"#);
-        check("? [1]\n: 2", "yaml: invalid map key: a collection");
-        check("~: 1", "unsupported map key of type: %!s(<nil>)");
+        check("? [1]\n: 2", "yaml: invalid map key: []interface {}{1}");
+        check("~: 1", "unsupported map key of type: %!s(<nil>), key: <nil>, value: 1");
     }
 
     #[test]

@@ -69,12 +69,12 @@ impl Zone {
         if offset == 0 {
             return local_seconds;
         }
-        let utc = local_seconds - offset;
-        let start = zone.preceding(timestamp(local_seconds + 1)).next();
+        let utc = local_seconds.wrapping_sub(offset);
+        let start = zone.preceding(timestamp(local_seconds.saturating_add(1))).next();
         let end = zone.following(timestamp(local_seconds)).next();
         let after_start = start.is_none_or(|start| start.timestamp().as_second() <= utc);
         let before_end = end.is_none_or(|end| utc < end.timestamp().as_second());
-        if after_start && before_end { utc } else { local_seconds - self.offset(utc) }
+        if after_start && before_end { utc } else { local_seconds.wrapping_sub(self.offset(utc)) }
     }
 }
 

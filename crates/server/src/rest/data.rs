@@ -8,7 +8,7 @@ use std::time::Instant;
 use lictor::{Answer, Document, Input, json};
 use lictor_value::write_string;
 
-use crate::core::Core;
+use crate::core::{Core, MayWait};
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::rest::options::Options;
@@ -20,35 +20,37 @@ const WARNING: &[u8] =
     br#""warning":{"code":"api_usage_warning","message":"'input' key missing from the request"}"#;
 
 /// Answers `GET`, with the input in a parameter.
-pub(crate) fn get(core: &Core, request: &Request) -> Reply {
+pub(crate) fn get(core: &Core, request: &Request) -> Result<Reply, MayWait> {
     let start = Instant::now();
     let Some(text) = request.parameter("input") else {
         return answer(core, request, &Given::new(Input::Undefined, start));
     };
     match json::read_document(text.as_bytes()) {
         Ok(document) => answer(core, request, &Given::new(Input::Value(document.root()), start)),
-        Err(error) => Reply::bad_request(&format!("parameter contains malformed input document: {error}")),
+        Err(error) => {
+            Ok(Reply::bad_request(&format!("parameter contains malformed input document: {error}")))
+        }
     }
 }
 
 /// Answers `POST`, with the input in the body's member `input`.
-pub(crate) fn post(core: &Core, request: &Request) -> Reply {
+pub(crate) fn post(core: &Core, request: &Request) -> Result<Reply, MayWait> {
     let start = Instant::now();
     if request.is_yaml() && !request.body.is_empty() {
         return match yaml_input(&request.body) {
             Ok(document) => {
                 answer(core, request, &Given::of_body(document.as_ref().map(|it| it.root()), start))
             }
-            Err(message) => malformed(&message),
+            Err(message) => Ok(malformed(&message)),
         };
     }
     let outline = match json::outline(&request.body, "input") {
         Ok(outline) => outline,
-        Err(error) => return malformed(&error.to_string()),
+        Err(error) => return Ok(malformed(&error.to_string())),
     };
     let given = match outline {
         Some(it) if it.value.first() != Some(&b'{') && it.value != b"null" => {
-            return malformed(&not_an_object(it.value));
+            return Ok(malformed(&not_an_object(it.value)));
         }
         Some(json::Outline { member: Some(input), .. }) if input != b"null" => {
             Given { input: Input::Json(input), missing: false, start, parsed_ns: nanoseconds(start) }
@@ -104,17 +106,18 @@ fn yaml_input(body: &[u8]) -> Result<Option<Document>, String> {
     Ok(input.filter(|it| !it.is_null()).map(Document::from_value))
 }
 
-fn answer(core: &Core, request: &Request, given: &Given<'_>) -> Reply {
+fn answer(core: &Core, request: &Request, given: &Given<'_>) -> Result<Reply, MayWait> {
     let options = match Options::read(request) {
         Ok(options) => options,
-        Err(refusal) => return refusal,
+        Err(refusal) => return Ok(refusal),
     };
     let prepared_at = Instant::now();
     let target = match core.target(&request.path, options.strict, || request.keys_behind(PREFIX)) {
         Ok(target) => target,
-        Err(faults) => return Reply::of_policy(&faults),
+        Err(faults) => return Ok(Reply::of_policy(&faults)),
     };
     let (target, known) = target;
+    core.check_waiting(&target.query)?;
     let prepared_ns = nanoseconds(prepared_at);
     let mut result = Vec::with_capacity(64);
     let decided_at = Instant::now();
@@ -129,7 +132,7 @@ fn answer(core: &Core, request: &Request, given: &Given<'_>) -> Reply {
         })
     });
     if let Err(error) = decided {
-        return Reply::of_eval(&error);
+        return Ok(Reply::of_eval(&error));
     }
     let mut members: Vec<Vec<u8>> = Vec::new();
     if options.provenance {
@@ -145,7 +148,7 @@ fn answer(core: &Core, request: &Request, given: &Given<'_>) -> Reply {
     if given.missing {
         members.push(WARNING.to_vec());
     }
-    Reply::json(object(&members, options.pretty))
+    Ok(Reply::json(object(&members, options.pretty)))
 }
 
 fn object(members: &[Vec<u8>], pretty: bool) -> Vec<u8> {

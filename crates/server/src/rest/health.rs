@@ -5,7 +5,7 @@
 
 use lictor::{Answer, Input};
 
-use crate::core::Core;
+use crate::core::{Core, MayWait};
 use crate::reply::{JSON, Reply};
 use crate::request::Request;
 
@@ -13,28 +13,29 @@ use crate::request::Request;
 const STATE: &[u8] = br#"{"plugins_ready":true,"plugin_state":{}}"#;
 
 /// Answers `GET` and `HEAD`.
-pub(crate) fn get(core: &Core, request: &Request) -> Reply {
+pub(crate) fn get(core: &Core, request: &Request) -> Result<Reply, MayWait> {
     let rule = request.keys_behind("/health");
     if rule.is_empty() {
-        return healthy();
+        return Ok(healthy());
     }
     let path: Vec<&str> = ["system", "health"].into_iter().chain(rule.iter().map(String::as_str)).collect();
     let name = path.join(".");
     let Ok(query) = core.shared.policy.prepare_keys(&path) else {
-        return unhealthy(&format!("health check (data.{name}) cannot be evaluated"));
+        return Ok(unhealthy(&format!("health check (data.{name}) cannot be evaluated")));
     };
+    core.check_waiting(&query)?;
     let decided = core.with_session(|session| {
         query.decide(session, Input::Json(STATE), |answer| match answer {
             Answer::Value(Some(value)) => Some(value.is_true()),
             _ => None,
         })
     });
-    match decided {
+    Ok(match decided {
         Ok(Some(true)) => healthy(),
         Ok(Some(false)) => unhealthy(&format!("health check (data.{name}) returned unexpected value")),
         Ok(None) => unhealthy(&format!("health check (data.{name}) was undefined")),
         Err(error) => unhealthy(&error.to_string()),
-    }
+    })
 }
 
 fn healthy() -> Reply {

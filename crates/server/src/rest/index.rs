@@ -3,7 +3,7 @@
 //! Apart because its answer has no envelope: the value of `system.main` alone. A browser gets a page that says what is
 //! served.
 
-use crate::core::Core;
+use crate::core::{Core, MayWait};
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::rest::legacy;
@@ -12,16 +12,16 @@ use crate::rest::legacy;
 const DEFAULT_DECISION: [&str; 2] = ["system", "main"];
 
 /// Answers `POST` with the default decision.
-pub(crate) fn post(core: &Core, request: &Request) -> Reply {
+pub(crate) fn post(core: &Core, request: &Request) -> Result<Reply, MayWait> {
     legacy::decide(core, request, "/", || DEFAULT_DECISION.map(str::to_owned).to_vec())
 }
 
 /// Answers `GET` with what this is.
-pub(crate) fn get(core: &Core, _: &Request) -> Reply {
+pub(crate) fn get(core: &Core, _: &Request) -> Result<Reply, MayWait> {
     let [version, commit, time, host] = &core.shared.config.build;
     let body = format!(
         "<html>\n<body>\nLictor - decides who may do what.<br>\n<br>\nVersion: {version}<br>\n\
          Build Commit: {commit}<br>\nBuild Timestamp: {time}<br>\nBuild Hostname: {host}<br>\n</body>\n</html>\n"
     );
-    Reply { content_type: Some("text/html; charset=utf-8"), ..Reply::json(body.into_bytes()) }
+    Ok(Reply { content_type: Some("text/html; charset=utf-8"), ..Reply::json(body.into_bytes()) })
 }

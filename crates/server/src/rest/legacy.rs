@@ -5,7 +5,7 @@
 
 use lictor::{Answer, Document, Input, json};
 
-use crate::core::Core;
+use crate::core::{Core, MayWait};
 use crate::reply::{Reply, codes};
 use crate::request::Request;
 use crate::rest::options::Options;
@@ -14,21 +14,26 @@ use crate::rest::walk::follow;
 const PREFIX: &str = "/v0/data";
 
 /// Answers `POST`.
-pub(crate) fn post(core: &Core, request: &Request) -> Reply {
+pub(crate) fn post(core: &Core, request: &Request) -> Result<Reply, MayWait> {
     decide(core, request, &request.path, || request.keys_behind(PREFIX))
 }
 
 /// Decides with the body as the input. `path` is what the document is known by, `keys` takes it apart.
-pub(crate) fn decide(core: &Core, request: &Request, path: &str, keys: impl Fn() -> Vec<String>) -> Reply {
+pub(crate) fn decide(
+    core: &Core,
+    request: &Request,
+    path: &str,
+    keys: impl Fn() -> Vec<String>,
+) -> Result<Reply, MayWait> {
     let options = match Options::read(request) {
         Ok(options) => options,
-        Err(refusal) => return refusal,
+        Err(refusal) => return Ok(refusal),
     };
     let document;
     let input = if request.is_yaml() && !request.body.is_empty() {
         document = match lictor::document_of_yaml(&request.body) {
             Ok(document) => document,
-            Err(message) => return malformed(&message),
+            Err(message) => return Ok(malformed(&message)),
         };
         Input::Value(Document::root(&document))
     } else {
@@ -36,13 +41,14 @@ pub(crate) fn decide(core: &Core, request: &Request, path: &str, keys: impl Fn()
             Ok(Some(outline)) => Input::Json(outline.value),
             // As OPA has it, no body says `null`.
             Ok(None) => Input::Json(b"null"),
-            Err(error) => return malformed(&error.to_string()),
+            Err(error) => return Ok(malformed(&error.to_string())),
         }
     };
     let target = match core.target(path, options.strict, &keys) {
         Ok((target, _)) => target,
-        Err(faults) => return Reply::of_policy(&faults),
+        Err(faults) => return Ok(Reply::of_policy(&faults)),
     };
+    core.check_waiting(&target.query)?;
     let mut body = Vec::with_capacity(64);
     let decided = core.with_session(|session| {
         target.query.decide(session, input, |answer| {
@@ -53,7 +59,7 @@ pub(crate) fn decide(core: &Core, request: &Request, path: &str, keys: impl Fn()
             }
         })
     });
-    match decided {
+    Ok(match decided {
         Err(error) => Reply::of_eval(&error),
         Ok(()) if body.is_empty() => undefined(core, &keys()),
         Ok(()) if options.pretty => Reply::json(json::indented(&body)),
@@ -61,7 +67,7 @@ pub(crate) fn decide(core: &Core, request: &Request, path: &str, keys: impl Fn()
             body.push(b'\n');
             Reply::json(body)
         }
-    }
+    })
 }
 
 fn malformed(message: &str) -> Reply {

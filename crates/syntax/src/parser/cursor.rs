@@ -9,7 +9,7 @@ use crate::{
     ast::{Comment, Keywords, RegoVersion},
     diagnostics::{Detail, Details, Diagnostic, Location, codes},
     lexer::{Lexed, lex},
-    parser::ParseOptions,
+    parser::{Language, ParseOptions},
     source::{Position, Source, Span, offset_of},
     tokens::{Kind, Token, gate},
 };
@@ -28,6 +28,9 @@ pub(crate) struct Parser<'s> {
     faults: Vec<(u32, &'static str)>,
     pub(crate) comments: Vec<Comment>,
     pub(crate) version: RegoVersion,
+    /// Template strings are part of the language.
+    pub(crate) templates: bool,
+    pub(crate) language: Language,
     /// Keywords that are on here.
     pub(crate) keywords: Keywords,
     /// The path of an import is being read.
@@ -97,6 +100,8 @@ impl<'s> Parser<'s> {
             faults,
             comments,
             version: options.version,
+            templates: options.templates.unwrap_or(options.version > RegoVersion::V0),
+            language: options.language,
             keywords: of_version.with(options.keywords),
             importing: false,
             at: 0,
@@ -339,6 +344,13 @@ impl<'s> Parser<'s> {
         name.into()
     }
 
+    /// Leaves out the names of some wildcards; returns the number of the first.
+    pub(crate) fn skip_wildcards(&mut self, count: usize) -> u32 {
+        let first = self.wildcards;
+        self.wildcards = first.saturating_add(offset_of(count));
+        first
+    }
+
     /// Skips to the next token that starts a line and looks like the start of a statement, at
     /// least to one behind the token `start`.
     pub(crate) fn skip_to_statement(&mut self, start: usize) {
@@ -471,9 +483,10 @@ impl<'s> Parser<'s> {
         true
     }
 
-    /// Runs a trial in which all keywords are on.
+    /// Runs a trial in which all keywords are on; `not` keeps the meaning that it has.
     pub(crate) fn with_all_keywords<T>(&mut self, trial: impl FnOnce(&mut Self) -> T) -> T {
-        let keywords = std::mem::replace(&mut self.keywords, Keywords::ALL);
+        let all = Keywords::ALL.without(Keywords::NOT).with(self.keywords);
+        let keywords = std::mem::replace(&mut self.keywords, all);
         let refuted = std::mem::take(&mut self.refuted);
         let no_terms = std::mem::take(&mut self.no_terms);
         let answer = trial(self);

@@ -96,7 +96,7 @@ impl Parser<'_> {
         if let Some(parsed) = self.leading_operand() {
             return parsed;
         }
-        if self.tok().is_keyword() && self.ref_follows() {
+        if self.is_keyword_in_ref() && self.ref_follows() {
             self.as_ident();
             return self.plain_expr(None);
         }
@@ -358,6 +358,8 @@ impl Parser<'_> {
             return;
         }
         let keyword = match self.tok() {
+            // OPA takes a part of a character that touches the word for one of its letters.
+            Kind::Ident if self.touches_non_ascii() => return,
             Kind::Ident => self.text(),
             Kind::Comma => {
                 let saved = self.save();

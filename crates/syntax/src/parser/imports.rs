@@ -10,7 +10,15 @@ use crate::{
     tokens::{Kind, importable, is_v1_keyword, keyword},
 };
 
+/// Keywords that can be imported, in order.
+const IMPORTABLE: [&str; 7] = ["and", "contains", "every", "if", "in", "not", "or"];
+
 impl Parser<'_> {
+    /// Tells whether the current token is a keyword that may stand in a reference.
+    pub(crate) fn is_keyword_in_ref(&self) -> bool {
+        self.language.keywords_in_refs && self.tok().is_keyword()
+    }
+
     /// Parses a package clause.
     pub(crate) fn package(&mut self) -> Option<Package> {
         let start = self.span().start;
@@ -32,7 +40,7 @@ impl Parser<'_> {
 
     /// Takes a keyword at the start of a path for a name.
     fn eat_path_start(&mut self) -> bool {
-        if self.tok().is_keyword() {
+        if self.is_keyword_in_ref() {
             self.as_ident();
         }
         let is_name = self.tok() == Kind::Ident;
@@ -172,12 +180,17 @@ impl Parser<'_> {
             self.error(alias.span, "bad-import", "`future` imports cannot be aliased");
             return;
         }
+        let allowed = self.language.importable;
         let brought = match rest {
-            [name] => importable(name),
-            _ => Some(Keywords::ALL),
+            [name] => importable(name).filter(|it| allowed.has(*it)),
+            _ => Some(allowed),
         };
         let Some(mut brought) = brought else {
-            let message = "unexpected keyword, must be one of [and contains every if in not or]";
+            let names: Vec<&str> = IMPORTABLE
+                .into_iter()
+                .filter(|it| importable(it).is_some_and(|it| allowed.has(it)))
+                .collect();
+            let message = format!("unexpected keyword, must be one of [{}]", names.join(" "));
             self.error(at, "bad-import", message);
             return;
         };
@@ -189,6 +202,17 @@ impl Parser<'_> {
 
     fn import_rego(&mut self, import: &Import) {
         let names: Vec<&str> = import.path_names().skip(1).collect();
+        let refused = match names.as_slice() {
+            ["v1"] => !self.language.v1_import,
+            ["v2"] => !self.language.v2_import,
+            _ => false,
+        };
+        if refused {
+            let path = printer::ref_text(&import.path);
+            let message = format!("invalid import, `{path}` is not supported by current capabilities");
+            self.error(import.path.span, "bad-import", message);
+            return;
+        }
         let brought = match names.as_slice() {
             ["v1"] => Keywords::V1,
             ["v2"] => Keywords::ALL,

@@ -93,7 +93,8 @@ impl Block<'_> {
         let scope = yaml.get("scope").map(fields::text_of).unwrap_or_default();
         let entrypoint = yaml.get("entrypoint").is_some_and(fields::is_true);
         let last = self.lines.last().unwrap_or(&self.head);
-        Ok(Annotation { scope: scope.into(), entrypoint, yaml, span: self.head.span.to(last.span) })
+        let span = self.head.span.to(last.span);
+        Ok(Annotation { scope: scope.into(), entrypoint, yaml, rule: None, span })
     }
 
     /// Returns the YAML text: the comments without `#` and one blank.
@@ -205,6 +206,10 @@ pub(crate) fn attach(module: &mut Module, found: &mut Vec<Diagnostic>) {
     let targets = targets(module, &annotations);
     for (annotation, target) in annotations.iter_mut().zip(&targets) {
         imply_scope(annotation, *target);
+        annotation.rule = match target {
+            Some(Target::Rule(rule)) => u32::try_from(*rule).ok(),
+            _ => None,
+        };
         check_scope(&module.source, annotation, *target, found);
     }
     if found.is_empty() {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::{
     ast::{
         Body, Call, Callee, Expr, ExprKind, Head, Import, Module, Package, Ref, RegoVersion, Rule, Statement,
-        Term, TermKind,
+        StringLit, StringStyle, Term, TermKind,
     },
     builtin_names::is_builtin,
     diagnostics::{Diagnostic, Location, codes},
@@ -32,7 +32,7 @@ pub(crate) fn assemble(
     let mut assembly = Assembly {
         source,
         stopped: !diagnostics.is_empty(),
-        version_max: options.version,
+        version_max: options.also.map_or(options.version, |it| it.max(options.version)),
         package: None,
         imports: Vec::new(),
         rules: Vec::new(),
@@ -398,8 +398,8 @@ fn rule_of_binding(lhs: Term, rhs: Term, assign: bool, span: Span) -> Result<(Ru
     let lhs_span = lhs.span;
     let (reference, args) = match lhs.kind {
         kind @ TermKind::Var(_) => {
-            let reference = Ref { head: Term::new(kind, lhs_span), parts: Vec::new(), span: lhs_span };
-            (reference, None)
+            let head = Term { kind, span: lhs_span, parens: lhs.parens };
+            (Ref { head, parts: Vec::new(), span: lhs_span }, None)
         }
         TermKind::Ref(reference) => (*reference, None),
         TermKind::Call(call) => match *call {
@@ -424,7 +424,13 @@ fn rule_of_binding(lhs: Term, rhs: Term, assign: bool, span: Span) -> Result<(Ru
 
 /// Makes the name that an operator calls; OPA lets `x + y := z` define a function of that name.
 fn operator_name(name: &str, at: Span) -> Ref {
-    Ref { head: Term::new(TermKind::Var(name.into()), at), parts: Vec::new(), span: at }
+    let mut names = name.split('.');
+    let head = Term::new(TermKind::Var(names.next().unwrap_or_default().into()), at);
+    let part = |name: &str| {
+        let lit = StringLit { value: name.into(), style: StringStyle::Dot };
+        Term::new(TermKind::String(lit), at)
+    };
+    Ref { head, parts: names.map(part).collect(), span: at }
 }
 
 fn invalid_head(reference: &Ref) -> String {

@@ -83,7 +83,7 @@ impl Parser<'_> {
 
     /// Takes a keyword that starts a reference for a name.
     fn keyword_as_name(&mut self) {
-        if self.tok().is_keyword() && self.ref_follows() {
+        if self.is_keyword_in_ref() && self.ref_follows() {
             self.as_ident();
         }
     }
@@ -212,7 +212,7 @@ impl Parser<'_> {
         }
         let mut branches = Vec::new();
         while self.tok() == Kind::Else {
-            let branch = self.else_branch()?;
+            let branch = self.else_branch(head)?;
             let last = branch.body.is_none();
             branches.push(branch);
             if last {
@@ -222,8 +222,11 @@ impl Parser<'_> {
         Some(branches)
     }
 
-    fn else_branch(&mut self) -> Option<ElseBranch> {
+    fn else_branch(&mut self, head: &Head) -> Option<ElseBranch> {
         let start = self.span().start;
+        let args = head.args.iter().flatten();
+        let wildcards = args.filter(|arg| arg.as_var().is_some_and(is_wildcard)).count();
+        let first_wildcard = self.skip_wildcards(wildcards);
         self.bump();
         let mut branch = ElseBranch {
             value: None,
@@ -231,6 +234,7 @@ impl Parser<'_> {
             has_if: false,
             body: None,
             span: Span::default(),
+            first_wildcard,
         };
         match self.tok() {
             Kind::LBrace | Kind::If => {}

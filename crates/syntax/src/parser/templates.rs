@@ -4,10 +4,10 @@
 //! held to what may stand in a template.
 
 use crate::{
-    ast::{Expr, ExprKind, RegoVersion, StringLit, StringStyle, Template, TemplatePart, Term, TermKind},
+    ast::{Expr, ExprKind, StringLit, StringStyle, Template, TemplatePart, Term, TermKind},
     literals::unescape,
     parser::cursor::Parser,
-    source::Span,
+    source::{Span, offset_of},
     tokens::{Kind, Token},
 };
 
@@ -15,7 +15,7 @@ impl Parser<'_> {
     /// Parses a template string and what is attached to it.
     #[inline(never)]
     pub(crate) fn template(&mut self, raw: bool) -> Option<Term> {
-        if self.version == RegoVersion::V0 {
+        if !self.templates {
             let message = "template strings are not supported by current capabilities";
             self.error(self.span(), "bad-template", message);
             return None;
@@ -36,17 +36,21 @@ impl Parser<'_> {
     fn template_kind(&mut self, raw: bool) -> Option<Term> {
         let start = self.span().start;
         let mut parts = Vec::new();
+        let mut commented = Vec::new();
         loop {
             parts.extend(self.template_text(raw)?.map(TemplatePart::Text));
             if matches!(self.tok(), Kind::TemplateEnd | Kind::RawTemplateEnd) {
                 break;
             }
             self.bump();
+            if self.token().has(Token::COMMENT) {
+                commented.push(offset_of(parts.len()));
+            }
             parts.push(TemplatePart::Expr(self.template_expr()?));
             self.bump();
         }
         let span = Span::new(start, self.span().end);
-        let template = Template { parts, raw };
+        let template = Template { parts, raw, commented };
         Some(Term::new(TermKind::Template(Box::new(template)), span))
     }
 

@@ -53,7 +53,7 @@ impl Parser<'_> {
                     Err(same) => left = same,
                 }
             }
-            if self.tok().is_keyword() && self.ref_follows() {
+            if self.is_keyword_in_ref() && self.ref_follows() {
                 self.as_ident();
             }
             if self.tok() != Kind::In {
@@ -340,7 +340,7 @@ impl Parser<'_> {
             self.unexpected("expected identifier");
             return None;
         }
-        if self.tok() != Kind::Ident && !self.tok().is_keyword() {
+        if self.tok() != Kind::Ident && !self.is_keyword_in_ref() {
             self.unexpected("expected identifier");
             return None;
         }

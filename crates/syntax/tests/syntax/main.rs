@@ -5,4 +5,5 @@
 
 mod conformance;
 mod corpus;
+mod format;
 mod soup;

@@ -17,13 +17,14 @@ use std::{
 use lictor_testkit::conformance::{
     Engine, case, compare,
     compare::Judged,
+    format::{self, FormatCase},
     report::{self, Failure},
     run::{Maker, Runner, run},
 };
 use lictor_testkit::engines;
 
 const USAGE: &str = "usage: conformance KIND FOLDER [--engine NAME] [--report FILE] [--only TEXT] \
-                     [--sample N] [--quiet]\nKIND is rego, ir, compile or parse";
+                     [--sample N] [--quiet]\nKIND is rego, ir, compile, parse or format";
 
 struct Options {
     kind: String,
@@ -107,8 +108,19 @@ fn dispatch(options: &Options) -> Result<bool, String> {
             let verdicts = run(&cases, &make, run_parse);
             print(options, cases.iter().map(|it| it.name.clone()), &verdicts)
         }
+        "format" => {
+            let cases = chosen(options, format::cases(&options.folder)?, |it| it.id.clone());
+            let verdicts = run(&cases, &make, run_format);
+            print(options, cases.iter().map(|it| it.id.clone()), &verdicts)
+        }
         kind => Err(format!("unknown kind `{kind}`\n{USAGE}")),
     }
+}
+
+fn run_format(engine: &mut dyn Engine, case: &FormatCase) -> Judged {
+    let got = engine.format(case);
+    let again = |text: &str| engine.format(&FormatCase { source: text.into(), ..case.clone() });
+    format::judge(case, &got, again)
 }
 
 fn run_parse(engine: &mut dyn Engine, case: &case::ParseCase) -> Judged {

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use lictor::{CustomBuiltin, Engine as Builder, Input, Options, QueryOptions, RegoVersion, Session};
 
-use super::vm;
+use super::{Clock, vm};
 use crate::conformance::case::{CompileCase, EvalCase, Fault, ParseCase, Version};
+use crate::conformance::format::{self, FormatCase};
 use crate::conformance::{Engine, Outcome, Parsed};
 
 /// Runs cases on the VM, from source.
-#[derive(Default)]
 pub(super) struct LictorEngine {
     session: Session,
     options: Options,
@@ -22,12 +22,8 @@ impl LictorEngine {
     fn decide(&mut self, case: &EvalCase) -> Result<Outcome, String> {
         let options = Options { strict_builtin_errors: case.strict_errors, ..self.options.clone() };
         let mut builder = Builder::new(options);
-        let sleep = CustomBuiltin {
-            name: "test.sleep".to_owned(),
-            declaration: "str -> null".to_owned(),
-            function: |_, _| Ok(Some(lictor::Value::NULL)),
-            impure: true,
-        };
+        let sleep = CustomBuiltin::new("test.sleep", "str -> null", |_, _| Ok(Some(lictor::Value::NULL)));
+        let sleep = CustomBuiltin { impure: true, ..sleep };
         builder.add_builtin(sleep).map_err(|err| err.to_string())?;
         add_modules(&mut builder, &case.modules, case.version);
         if let Some(data) = &case.data {
@@ -85,8 +81,29 @@ impl Engine for LictorEngine {
         }
     }
 
+    fn format(&mut self, case: &FormatCase) -> Result<String, String> {
+        let options = lictor_syntax::format::FormatOptions {
+            parse_version: format_version(case.from),
+            version_min: format_version(case.from),
+            version_max: format_version(case.to),
+            drop_imports: false,
+            templates: None,
+            keywords_in_refs: case.keywords_in_refs,
+        };
+        let formatted = lictor_syntax::format::format_source(&case.name, &case.source, &options);
+        formatted.map_err(|err| err.to_string())
+    }
+
     fn builtins(&self) -> Option<Vec<String>> {
         Some(lictor_runtime::builtins::table().iter().map(|it| it.name.to_owned()).collect())
+    }
+}
+
+fn format_version(version: format::Version) -> RegoVersion {
+    match version {
+        format::Version::V0 => RegoVersion::V0,
+        format::Version::V1 => RegoVersion::V1,
+        format::Version::V2 => RegoVersion::V2,
     }
 }
 
@@ -103,7 +120,8 @@ fn fault(diagnostic: &lictor::Diagnostic) -> Fault {
 /// Makes the engine; `plain` runs the plan as it was lowered.
 pub(super) fn maker(plain: bool) -> crate::conformance::run::Maker {
     Arc::new(move || {
-        let mut engine = LictorEngine::default();
+        let session = Session::new(Arc::new(Clock));
+        let mut engine = LictorEngine { session, options: Options::default() };
         if plain {
             engine.options.passes = lictor::Passes::NONE;
         }

@@ -63,13 +63,19 @@ fn lower(case: &EvalCase) -> Result<Plan, String> {
         strict: false,
         print: false,
         error_limit: 0,
+        test_cases: false,
+        schemas: None,
+        unsafe_builtins: &[],
+        lenient: false,
     };
-    let lowered = lictor_hir::lower(&modules, &options);
+    let lowered = lictor_hir::lower(&Arc::new(lictor_hir::Modules(modules)), &options);
     refuse(&lowered.diagnostics)?;
     let parsed = parse_query(&case.query, &ParseOptions::default());
     refuse(&parsed.diagnostics)?;
     let body = parsed.tree.ok_or("the query has no body")?;
-    let (query, faults) = lictor_hir::lower_query(&body, &parsed.source, &modules, &[], &[], &options);
+    let scope =
+        lictor_hir::Scope { index: &lowered.index, types: &lowered.types, package: &[], imports: &[] };
+    let (query, faults) = lictor_hir::lower_query(&body, &parsed.source, &scope, &options);
     refuse(&faults)?;
     let facts = move |name: &str| {
         let known = capabilities.get(name);
@@ -89,7 +95,8 @@ fn capabilities() -> Result<Capabilities, String> {
         let flags = Flags { deprecated: false, relation: it.name == "walk", impure: it.impure };
         (it.name, it.declaration, flags)
     });
-    Capabilities::from_declarations(rows).map_err(|it| format!("built-in table: {it:?}"))
+    let sleep = ("test.sleep", "str -> null", Flags { impure: true, ..Flags::default() });
+    Capabilities::from_declarations(rows.chain([sleep])).map_err(|it| format!("built-in table: {it:?}"))
 }
 
 fn refuse(faults: &[lictor_syntax::Diagnostic]) -> Result<(), String> {

@@ -56,6 +56,7 @@ fn run(plan: &Plan) {
             host: &NullHost,
             limits: LIMITS,
             strict: false,
+            allow_net: None,
         };
         drop(scratch.eval(&program, request, |_| ()));
     }

@@ -243,6 +243,27 @@ impl IntegerRange {
 impl Iterator for IntegerRange {
     type Item = Number;
 
+    /// Tells the count, or the largest number if it is beyond.
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let (steps, is_empty) = match self {
+            Self::Small(None, ..) => return (0, Some(0)),
+            Self::Small(Some(next), last, step) => {
+                let (next, last, step) = (i128::from(*next), i128::from(*last), i128::from(*step));
+                (
+                    (last - next).checked_div(step).and_then(|it| usize::try_from(it).ok()),
+                    (last - next).signum() == -step.signum(),
+                )
+            }
+            Self::Big(next, last, step) => {
+                let distance = last - next;
+                let is_empty = !distance.is_zero() && distance.sign() != step.sign();
+                (distance.checked_div(step).and_then(|it| it.to_usize()), is_empty)
+            }
+        };
+        let count = if is_empty { Some(0) } else { steps.and_then(|it| it.checked_add(1)) };
+        (count.unwrap_or(usize::MAX), count)
+    }
+
     fn next(&mut self) -> Option<Number> {
         match self {
             Self::Small(next, last, step) => {
@@ -337,11 +358,16 @@ mod tests {
         ];
         for (first, last, step, expected) in cases {
             let found = match IntegerRange::new(&number(first), &number(last), &number(step)) {
-                Ok(range) => range.map(|it| it.to_text()).collect::<Vec<_>>().join(" "),
+                Ok(range) => {
+                    assert_eq!(range.size_hint().1, Some(range.clone().count()));
+                    range.map(|it| it.to_text()).collect::<Vec<_>>().join(" ")
+                }
                 Err(fault) => fault.to_string(),
             };
             assert_eq!(found, expected, "{first} to {last} by {step}");
         }
+        let huge = IntegerRange::new(&number("1"), &number("1e300"), &number("1")).expect("a range");
+        assert_eq!(huge.size_hint(), (usize::MAX, None));
     }
 
     #[test]

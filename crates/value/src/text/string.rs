@@ -35,6 +35,30 @@ pub(crate) fn write_short_string(cell: Cell, out: &mut Vec<u8>, html: bool) {
     out.push(b'"');
 }
 
+/// Appends the string as Go quotes it in messages; the function knows which characters beyond ASCII are printable.
+pub(crate) fn write_quoted(text: &str, out: &mut Vec<u8>, is_print: fn(char) -> bool) {
+    out.push(b'"');
+    let mut utf8 = [0; 4];
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend_from_slice(&[b'\\', u8::try_from(c).unwrap_or(b'?')]),
+            ' '..='~' => out.push(u8::try_from(c).unwrap_or(b'?')),
+            '\u{7}' => out.extend_from_slice(b"\\a"),
+            '\u{8}' => out.extend_from_slice(b"\\b"),
+            '\u{c}' => out.extend_from_slice(b"\\f"),
+            '\n' => out.extend_from_slice(b"\\n"),
+            '\r' => out.extend_from_slice(b"\\r"),
+            '\t' => out.extend_from_slice(b"\\t"),
+            '\u{b}' => out.extend_from_slice(b"\\v"),
+            '\0'..='\u{7f}' => out.extend_from_slice(format!("\\x{:02x}", u32::from(c)).as_bytes()),
+            _ if is_print(c) => out.extend_from_slice(c.encode_utf8(&mut utf8).as_bytes()),
+            '\u{80}'..='\u{ffff}' => out.extend_from_slice(format!("\\u{:04x}", u32::from(c)).as_bytes()),
+            _ => out.extend_from_slice(format!("\\U{:08x}", u32::from(c)).as_bytes()),
+        }
+    }
+    out.push(b'"');
+}
+
 /// Appends what stands for a byte that is not plain and returns how many bytes it was.
 fn write_special(byte: u8, tail: &[u8], out: &mut Vec<u8>) -> usize {
     match byte {

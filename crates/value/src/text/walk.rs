@@ -7,16 +7,24 @@ use smallvec::SmallVec;
 
 use crate::cell::{Cell, tag};
 use crate::raw::Segment;
-use crate::text::string::{write_short_string, write_string};
+use crate::text::string::{write_quoted, write_short_string, write_string};
 use crate::value::{Kind, Value};
 
 /// How a value is written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Format {
     /// As JSON; `html` escapes `<`, `>` and `&`.
     Json { html: bool },
-    /// As a Rego term.
+    /// As a Rego term that can be read back.
     Rego,
+    /// As a Rego term with strings as Go quotes them, which the function knows the printable characters of.
+    Quoted { is_print: fn(char) -> bool },
+}
+
+impl Format {
+    fn is_json(self) -> bool {
+        matches!(self, Self::Json { .. })
+    }
 }
 
 /// An array, set or object of which a part is written.
@@ -67,6 +75,12 @@ pub(super) fn write(value: Value<'_>, out: &mut Vec<u8>, format: Format) {
 #[inline]
 fn write_scalar(value: Value<'_>, out: &mut Vec<u8>, format: Format) -> bool {
     let html = matches!(format, Format::Json { html: true });
+    if let Format::Quoted { is_print } = format
+        && let Some(text) = value.as_str()
+    {
+        write_quoted(text, out, is_print);
+        return true;
+    }
     if value.cell.tag() & 0xf8 == tag::STRING {
         write_short_string(value.cell, out, html);
         return true;
@@ -84,11 +98,11 @@ fn write_scalar(value: Value<'_>, out: &mut Vec<u8>, format: Format) -> bool {
 /// Writes the opening of a collection; none if an empty one is written whole.
 fn open<'e>(value: Value<'e>, out: &mut Vec<u8>, format: Format) -> Option<Frame<'e>> {
     let (items, bracket, close) = match value.kind() {
-        Kind::Set if format == Format::Rego && value.collection_len() == Some(0) => {
+        Kind::Set if !format.is_json() && value.collection_len() == Some(0) => {
             out.extend_from_slice(b"set()");
             return None;
         }
-        Kind::Set if format == Format::Rego => (list(value), b'{', b'}'),
+        Kind::Set if !format.is_json() => (list(value), b'{', b'}'),
         Kind::Object => (entries(value, format), b'{', b'}'),
         _ => (list(value), b'[', b']'),
     };
@@ -107,11 +121,11 @@ fn entries<'e>(value: Value<'e>, format: Format) -> Items<'e> {
         // Keys are sorted by type, so the outer ones tell of all.
         let strings = keys.first().is_none_or(|it| it.is_string())
             && (keys.len().checked_sub(step)).and_then(|it| keys.get(it)).is_none_or(|it| it.is_string());
-        if strings || format == Format::Rego {
+        if strings || !format.is_json() {
             return Items::Pairs { segment: value.segment, keys, values, step };
         }
     }
-    if format == Format::Rego {
+    if !format.is_json() {
         return Items::Entries(object.iter().map(|(key, item)| (Key::Value(key), item)).collect());
     }
     let mut texts: Vec<(String, Value<'e>)> =
@@ -148,7 +162,7 @@ impl<'e> Frame<'e> {
         };
         self.next += 1;
         if index > 0 {
-            out.extend_from_slice(if format == Format::Rego { b", " } else { b"," });
+            out.extend_from_slice(if format.is_json() { b"," } else { b", " });
         }
         match &self.items {
             Items::List(..) => return Some(value),
@@ -164,7 +178,7 @@ impl<'e> Frame<'e> {
                 None => {}
             },
         }
-        out.extend_from_slice(if format == Format::Rego { b": " } else { b":" });
+        out.extend_from_slice(if format.is_json() { b":" } else { b": " });
         Some(value)
     }
 }

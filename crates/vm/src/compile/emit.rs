@@ -9,7 +9,7 @@ use lictor_value::Kind;
 use crate::compile::CompileError;
 use crate::compile::registers::Registers;
 use crate::op::{Arg, ArgList, Op, Reg, Target};
-use crate::program::{Code, Program, SwitchTable};
+use crate::program::{Code, Program, Seek, SwitchTable};
 
 /// Writes the instructions of one function.
 pub(super) struct Emitter<'p> {
@@ -26,6 +26,7 @@ pub(super) struct Emitter<'p> {
     location: Location,
     start: u32,
     first_switch: usize,
+    first_seek: usize,
 }
 
 /// A block that is being emitted.
@@ -39,7 +40,7 @@ struct Scope {
 impl<'p> Emitter<'p> {
     pub(super) fn new(program: &'p mut Program, function: &'p Function) -> Self {
         let start = number(program.ops.len());
-        let first_switch = program.switches.len();
+        let (first_switch, first_seek) = (program.switches.len(), program.seeks.len());
         Self {
             program,
             function,
@@ -51,6 +52,7 @@ impl<'p> Emitter<'p> {
             location: Location::default(),
             start,
             first_switch,
+            first_seek,
         }
     }
 
@@ -89,6 +91,9 @@ impl<'p> Emitter<'p> {
         for table in self.program.switches.iter_mut().skip(self.first_switch) {
             table.otherwise = position(table.otherwise);
             table.cases.iter_mut().for_each(|it| it.1 = position(it.1));
+        }
+        for seek in self.program.seeks.iter_mut().skip(self.first_seek) {
+            (seek.body, seek.end) = (position(seek.body), position(seek.end));
         }
     }
 
@@ -160,12 +165,44 @@ impl<'p> Emitter<'p> {
 
     /// Emits a block whose undefined statements lead to `exit`, which the caller places.
     fn block_to(&mut self, block: &Block, exit: Target) {
+        self.stmts_to(&block.stmts, exit);
+    }
+
+    fn stmts_to(&mut self, stmts: &[Stmt], exit: Target) {
         self.scopes.push(Scope { exit, withs: self.withs });
-        for stmt in &block.stmts {
+        let mut rest = stmts;
+        while let Some((stmt, others)) = rest.split_first() {
             self.location = stmt.location;
-            self.stmt(stmt);
+            rest = others;
+            match self.look(stmt, others.first()) {
+                Some(op) => {
+                    self.op(op);
+                    rest = others.get(1..).unwrap_or_default();
+                }
+                None => self.stmt(stmt),
+            }
         }
         self.scopes.pop();
+    }
+
+    /// Returns one instruction for a reset and a look-up that may leave its register undefined.
+    fn look(&mut self, stmt: &Stmt, next: Option<&Stmt>) -> Option<Op> {
+        let (StmtKind::Reset { target }, StmtKind::Block { blocks }) = (&stmt.kind, &next?.kind) else {
+            return None;
+        };
+        let [Block { stmts }] = blocks.as_slice() else { return None };
+        let [Stmt { kind: StmtKind::Dot { source: Operand::Local(source), key, target: found }, .. }] =
+            stmts.as_slice()
+        else {
+            return None;
+        };
+        let is_plain = !self.registers.is_base(*source) && !self.registers.may_build(*source);
+        let is_apart = found == target && source != target && *key != Operand::Local(*target);
+        if !is_plain || !is_apart {
+            return None;
+        }
+        let (source, key) = (self.reg(*source), self.arg(*key));
+        Some(Op::Look { source, key, target: self.reg(*target) })
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
@@ -218,6 +255,11 @@ impl<'p> Emitter<'p> {
             StmtKind::Member { value, collection } => {
                 Op::Member { value: self.arg(*value), collection: self.arg(*collection), fail }
             }
+            StmtKind::Same { a, b } => Op::Same { a: self.arg(*a), b: self.arg(*b), fail },
+            StmtKind::Entry { source, wanted, key, value } => {
+                let entry = (self.reg(*key), self.reg(*value));
+                Op::Entry { source: self.reg(*source), wanted: self.arg(*wanted), entry, fail }
+            }
             StmtKind::EqualParts { source, parts } => {
                 let source = self.arg(*source);
                 let mut list = Vec::with_capacity(parts.len() * 2);
@@ -233,6 +275,7 @@ impl<'p> Emitter<'p> {
             StmtKind::MakeArray { target, .. } => Op::MakeArray { target: self.reg(*target) },
             StmtKind::MakeObject { target } => Op::MakeObject { target: self.reg(*target) },
             StmtKind::MakeSet { target } => Op::MakeSet { target: self.reg(*target) },
+            StmtKind::MakeBag { target } => Op::MakeBag { target: self.reg(*target) },
             StmtKind::ObjectInsert { object, key, value } => {
                 let (key, value) = (self.arg(*key), self.open_arg(*value));
                 Op::Insert { object: self.reg(*object), key, value, fail }
@@ -318,10 +361,54 @@ impl<'p> Emitter<'p> {
         self.op(Op::ScanBegin { source, iterator, end });
         self.place(next);
         let (key, value) = (self.reg(entry.0), self.reg(entry.1));
-        self.op(Op::ScanNext { iterator, key, value, end });
-        self.block_to(block, next);
+        match self.tested_field(entry, block) {
+            Some((field, found, wanted)) => {
+                let body = self.label();
+                let (field, found, wanted) = (self.open_arg(field), self.reg(found), self.open_arg(wanted));
+                let seek = number(self.program.seeks.len());
+                self.program.seeks.push(Seek { iterator, key, value, field, found, wanted, body, end });
+                self.op(Op::Seek { seek });
+                self.op(Op::ScanNext { iterator, key, value, end });
+                let (test, rest) = block.stmts.split_at(2);
+                self.stmts_to(test, next);
+                self.place(body);
+                self.stmts_to(rest, next);
+            }
+            None => {
+                self.op(Op::ScanNext { iterator, key, value, end });
+                self.block_to(block, next);
+            }
+        }
         self.op(Op::Jump(next));
         self.place(end);
+    }
+
+    /// Returns key, register and wanted value of the field that the body of a scan tests first: `found = dot value key`,
+    /// then `equal found wanted`, with nothing in it that changes from entry to entry but the field.
+    fn tested_field(&self, entry: (Local, Local), block: &Block) -> Option<(Operand, Local, Operand)> {
+        let [
+            Stmt { kind: StmtKind::Dot { source: Operand::Local(source), key, target }, .. },
+            Stmt { kind: StmtKind::Equal { a, b }, .. },
+            ..,
+        ] = block.stmts.as_slice()
+        else {
+            return None;
+        };
+        let found = Operand::Local(*target);
+        let wanted = if *a == found { *b } else { *a };
+        let is_steady = |operand: Operand| match operand {
+            Operand::Const(_) => true,
+            Operand::Local(it) => ![entry.0, entry.1, *target].contains(&it) && !self.registers.may_build(it),
+        };
+        let is_plain = |it: Local| !self.registers.may_build(it) && !self.registers.is_base(it);
+        let fits = *source == entry.1
+            && (*a == found || *b == found)
+            && ![entry.0, entry.1].contains(target)
+            && is_steady(*key)
+            && is_steady(wanted)
+            && is_plain(*source)
+            && !self.registers.may_build(*target);
+        fits.then_some((*key, *target, wanted))
     }
 
     fn with(&mut self, data: bool, path: &[ConstId], content: (Operand, &Block)) {

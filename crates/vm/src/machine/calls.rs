@@ -3,7 +3,7 @@
 //! Apart from the loop because frames, remembered results and errors of built-ins belong together. Nothing here reads
 //! instructions.
 
-use lictor_runtime::{BuiltinError, ErrorKind};
+use lictor_runtime::{BuiltinError, Callee, ErrorKind};
 use lictor_value::Value;
 
 use crate::error::{ErrorCode, EvalError};
@@ -11,6 +11,9 @@ use crate::events::{EventKind, Hook};
 use crate::machine::Machine;
 use crate::memory::{Frame, Iter};
 use crate::op::{ArgList, Reg, Target};
+
+/// So many errors of built-ins are noted.
+const PASSED_OVER_MAX: usize = 100_000;
 
 impl<'e, H: Hook> Machine<'e, '_, H> {
     /// Returns the value of a function without arguments if it was computed before for the same documents.
@@ -56,24 +59,30 @@ impl<'e, H: Hook> Machine<'e, '_, H> {
             iterator_base: u32::try_from(self.iterator_base).unwrap_or(u32::MAX),
             withs: u32::try_from(self.memory.withs.len()).unwrap_or(u32::MAX),
             builders: self.memory.builders.mark(),
-            memo: code.params.is_empty(),
+            // Nothing asks for the first function again but another evaluation.
+            memo: code.params.is_empty() && (caller.is_some() || code.stable),
         });
         self.base = base;
         self.iterator_base = iterator_base;
         let end = base + code.registers as usize;
-        if self.memory.registers.len() < end {
+        let known = self.memory.registers.len();
+        if known < end {
             self.memory.registers.resize(end, None);
         }
         let iterator_end = iterator_base + code.iterators as usize;
         if self.memory.iterators.len() < iterator_end {
             self.memory.iterators.resize(iterator_end, Iter::Empty);
         }
-        if let Some(cleared) = self.memory.registers.get_mut(base..base + code.cleared as usize) {
+        // New ones are undefined already.
+        let cleared = base + code.cleared as usize;
+        if let Some(cleared) = self.memory.registers.get_mut(base..cleared.min(known)) {
             cleared.fill(None);
         }
         self.show_documents();
-        for (register, value) in code.params.iter().zip(args) {
-            self.set(Reg(*register), Some(*value));
+        if !args.is_empty() {
+            for (register, value) in code.params.iter().zip(args) {
+                self.set(Reg(*register), Some(*value));
+            }
         }
         if H::ON {
             self.tell(EventKind::Enter, None);
@@ -194,10 +203,19 @@ impl<'e, H: Hook> Machine<'e, '_, H> {
             self.jump(fail);
             return Ok(());
         };
-        if linked.speaks {
-            self.speak(&values);
+        if linked.placed {
+            self.place();
         }
-        let answer = (linked.function)(self.context, &values);
+        if H::ON && linked.speaks {
+            self.tell(EventKind::Note, values.first().and_then(|it| it.as_str().map(str::to_owned)));
+        }
+        let answer = match &linked.callee {
+            Callee::Plain(function) => function(self.context, &values),
+            Callee::Custom { function, cost_steps } => {
+                self.charge(*cost_steps)?;
+                function(self.context, &values)
+            }
+        };
         self.memory.args = values;
         match answer {
             Ok(value) => {
@@ -208,22 +226,25 @@ impl<'e, H: Hook> Machine<'e, '_, H> {
         }
     }
 
-    /// Prepares for a built-in that says something: where it stands, and what a trace says.
+    /// Says where the call stands, for built-ins that show it.
     #[cold]
-    fn speak(&mut self, args: &[Value<'e>]) {
-        let position = self.position().map(|it| format!("{}:{}", it.file, it.row)).unwrap_or_default();
-        self.context.caches.set_position(&position);
-        if H::ON {
-            self.tell(EventKind::Note, args.first().and_then(|it| it.as_str().map(str::to_owned)));
-        }
+    fn place(&mut self) {
+        let position = self.position().map(|it| match it.file.as_str() {
+            "" => format!("{}:{}", it.row, it.col),
+            file => format!("{file}:{}", it.row),
+        });
+        self.context.caches.set_position(&position.unwrap_or_default());
     }
 
     #[cold]
     fn builtin_failed(&mut self, name: &str, error: &BuiltinError, fail: Target) -> Result<(), EvalError> {
+        // Where the values of a conflict are listed, an error ends its rule alone.
+        let is_strict = self.strict && self.conflict.is_none();
         let code = match error.kind() {
-            ErrorKind::Type if self.strict => ErrorCode::Type,
-            ErrorKind::Value if self.strict => ErrorCode::Builtin,
-            ErrorKind::Type | ErrorKind::Value => {
+            ErrorKind::Type if is_strict => ErrorCode::Type,
+            ErrorKind::Value if is_strict => ErrorCode::Builtin,
+            kind @ (ErrorKind::Type | ErrorKind::Value) => {
+                self.pass_over(name, error, kind == ErrorKind::Type);
                 self.jump(fail);
                 return Ok(());
             }
@@ -236,5 +257,15 @@ impl<'e, H: Hook> Machine<'e, '_, H> {
             ErrorKind::HaltConflict | ErrorKind::HaltCancel | ErrorKind::HaltInternal => error.to_string(),
         };
         Err(EvalError::new(code, text))
+    }
+
+    /// Notes an error of a built-in that ends nothing, if somebody asks.
+    fn pass_over(&mut self, name: &str, error: &BuiltinError, is_type: bool) {
+        if self.memory.passed_over.as_ref().is_none_or(|it| it.len() >= PASSED_OVER_MAX) {
+            return;
+        }
+        let code = if is_type { ErrorCode::Type } else { ErrorCode::Builtin };
+        let error = EvalError::new(code, format!("{name}: {error}")).at(self.position());
+        self.memory.passed_over.iter_mut().for_each(|it| it.push(error.clone()));
     }
 }

@@ -83,12 +83,13 @@ impl<'e, H: Hook> Machine<'e, '_, H> {
         }
     }
 
-    pub(super) fn merge(&mut self, a: Reg, b: Reg, target: Reg, fail: Target) {
+    /// Merges two documents; says whether both are defined.
+    pub(super) fn merge(&mut self, a: Reg, b: Reg, target: Reg) -> bool {
         let merged = match (self.register(a), self.register(b)) {
             (Some(a), Some(b)) => Some(self.merged(a, b)),
             _ => None,
         };
-        self.store(target, merged, fail);
+        self.stored(target, merged)
     }
 
     /// Returns `a` with what only `b` has, below equal keys too.

@@ -10,6 +10,7 @@ use crate::go::quote;
 use crate::go::unicode::is_print;
 
 use super::Arg;
+use super::native::Place;
 
 /// The flags, width and precision of one verb.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,9 +23,9 @@ pub(super) struct Style {
     pub(super) space: bool,
     pub(super) zero: bool,
     /// `%+v`.
-    plus_value: bool,
+    pub(super) plus_value: bool,
     /// `%#v`.
-    sharp_value: bool,
+    pub(super) sharp_value: bool,
 }
 
 impl Style {
@@ -35,6 +36,10 @@ impl Style {
     }
 
     pub(super) fn print(&self, arg: &Arg<'_>, verb: char, out: &mut String) {
+        self.print_at(arg, verb, Place::Top, out);
+    }
+
+    pub(super) fn print_at(&self, arg: &Arg<'_>, verb: char, place: Place, out: &mut String) {
         match (verb, arg) {
             ('T', _) => self.string(arg.type_name(), out),
             ('p', Arg::BigInt(_)) => self.pad("0xc000000000", out),
@@ -43,10 +48,11 @@ impl Style {
             (_, Arg::BigInt(int)) => self.big(int, verb, out),
             (_, Arg::Float(float)) => self.float(*float, verb, out),
             (_, Arg::Str(text)) => self.text(text, verb, out),
+            (_, Arg::Native(native)) => self.native(native, verb, place, out),
         }
     }
 
-    fn bad_verb(&self, arg: &Arg<'_>, verb: char, out: &mut String) {
+    pub(super) fn bad_verb(&self, arg: &Arg<'_>, verb: char, out: &mut String) {
         out.push_str("%!");
         out.push(verb);
         out.push('(');
@@ -61,7 +67,7 @@ impl Style {
         out.extend(std::iter::repeat_n(fill, count));
     }
 
-    fn pad(&self, text: &str, out: &mut String) {
+    pub(super) fn pad(&self, text: &str, out: &mut String) {
         let count = match self.width {
             Some(width) if width > 0 => width.saturating_sub(text.chars().count()),
             _ => 0,
@@ -89,7 +95,7 @@ impl Style {
         end.and_then(|(end, _)| text.get(..end)).unwrap_or(text)
     }
 
-    fn text(&self, text: &str, verb: char, out: &mut String) {
+    pub(super) fn text(&self, text: &str, verb: char, out: &mut String) {
         match verb {
             'v' if self.sharp_value => self.quoted(text, out),
             'v' | 's' => self.string(text, out),
@@ -133,7 +139,7 @@ impl Style {
         self.pad(&hex, out);
     }
 
-    fn int(&self, int: i64, verb: char, out: &mut String) {
+    pub(super) fn int(&self, int: i64, verb: char, out: &mut String) {
         match verb {
             'v' | 'd' => self.digits(Integer::from(int), 10, verb, out),
             'b' => self.digits(Integer::from(int), 2, verb, out),
@@ -183,7 +189,9 @@ impl Style {
     fn code_point(&self, int: i64, out: &mut String) {
         let code = int.cast_unsigned();
         let count = self.precision.unwrap_or(4).max(4);
-        let mut text = format!("U+{code:0count$X}");
+        let digits = format!("{code:X}");
+        let zeros = "0".repeat(count.saturating_sub(digits.len()));
+        let mut text = format!("U+{zeros}{digits}");
         let shown = u32::try_from(code).ok().and_then(char::from_u32);
         if let Some(c) = shown.filter(|c| self.sharp && is_print(*c)) {
             text.push_str(&format!(" '{c}'"));
@@ -191,7 +199,7 @@ impl Style {
         self.pad_with_spaces(&text, out);
     }
 
-    fn float(&self, float: f64, verb: char, out: &mut String) {
+    pub(super) fn float(&self, float: f64, verb: char, out: &mut String) {
         let (layout, places) = match verb {
             'v' | 'g' => (FloatVerb::General('e'), None),
             'G' => (FloatVerb::General('E'), None),

@@ -4,14 +4,18 @@
 //! the share that aliases may have is the library's. Recursion is bounded by the depth of
 //! trees, and an alias may not contain itself.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
+use crate::go::fmt::{Arg, Native, sprintf};
 use crate::go::quote::quote;
 
 use super::scalar::{self, Scalar};
 use super::tree::{Kind, Node, NodeId, Tree};
 use super::{Yaml, YamlError};
 
+/// So many repeated keys are told of.
+const FAULTS_MAX: usize = 100;
 /// How deep values may nest once aliases are followed.
 const DEPTH_MAX: usize = 1500;
 
@@ -19,7 +23,22 @@ const DEPTH_MAX: usize = 1500;
 pub(super) fn decode(tree: &Tree) -> Result<Yaml, YamlError> {
     let mut decoder =
         Decoder { tree, count: 1, alias_count: 0, alias_depth: 0, depth: 0, active: HashSet::new() };
-    decoder.value(tree.root)
+    let value = decoder.value(tree.root)?;
+    // OPA finds these only when it writes JSON, after all other faults.
+    match not_json(&value) {
+        Some(text) => Err(YamlError(format!("json: unsupported value: {text}"))),
+        None => Ok(value),
+    }
+}
+
+/// Returns the first number that JSON does not know.
+fn not_json(value: &Yaml) -> Option<&str> {
+    match value {
+        Yaml::Null | Yaml::Bool(_) | Yaml::String(_) => None,
+        Yaml::Number(text) => matches!(text.as_str(), "NaN" | "+Inf" | "-Inf").then_some(text),
+        Yaml::Array(items) => items.iter().find_map(not_json),
+        Yaml::Object(entries) => entries.iter().find_map(|it| not_json(&it.1)),
+    }
 }
 
 struct Decoder<'t> {
@@ -212,15 +231,16 @@ impl<'t> Decoder<'t> {
                 )))
             }
             Kind::Sequence(_) | Kind::Mapping(_) => {
-                self.value(id)?;
-                Err(YamlError::plain("invalid map key: a collection"))
+                let key = self.value(id)?;
+                Err(YamlError::plain(&format!("invalid map key: {}", shown(&key))))
             }
         }
     }
 
     /// Refuses keys that are written alike; OPA has joined those of equal text before.
     fn check_unique(&self, pairs: &[(NodeId, NodeId)]) -> Result<(), YamlError> {
-        let mut seen: HashSet<(u8, &str)> = HashSet::new();
+        let mut seen: HashMap<(u8, &str), usize> = HashMap::new();
+        let mut faults = Vec::new();
         for &(key, _) in pairs {
             let node = self.node(key)?;
             let written = match &node.kind {
@@ -229,14 +249,21 @@ impl<'t> Decoder<'t> {
                 Kind::Sequence(_) => (2, ""),
                 Kind::Mapping(_) => (3, ""),
             };
-            if !seen.insert(written) {
-                let (line, key) = (node.line, quote(written.1));
-                return Err(YamlError::plain(&format!(
-                    "unmarshal errors:\n  line {line}: mapping key {key} already defined"
-                )));
+            match seen.entry(written) {
+                Entry::Vacant(free) => {
+                    free.insert(node.line);
+                }
+                Entry::Occupied(taken) if faults.len() < FAULTS_MAX => {
+                    let (line, key, first) = (node.line, quote(written.1), taken.get());
+                    faults.push(format!("  line {line}: mapping key {key} already defined at line {first}"));
+                }
+                Entry::Occupied(_) => {}
             }
         }
-        Ok(())
+        if faults.is_empty() {
+            return Ok(());
+        }
+        Err(YamlError::plain(&format!("unmarshal errors:\n{}", faults.join("\n"))))
     }
 }
 
@@ -254,7 +281,7 @@ fn scalar_value(scalar: Scalar) -> Result<Yaml, YamlError> {
         Scalar::Bool(value) => Yaml::Bool(value),
         Scalar::Int(value) => Yaml::Number(value.to_string()),
         Scalar::Uint(value) => Yaml::Number(value.to_string()),
-        Scalar::Float(value) => Yaml::Number(scalar::json_float(value)?),
+        Scalar::Float(value) => Yaml::Number(scalar::json_float(value)),
         Scalar::Text(text) | Scalar::Time(text) => Yaml::String(text),
     })
 }
@@ -277,11 +304,32 @@ fn any_key(scalar: Scalar) -> Key {
     };
     match scalar {
         Scalar::Text(text) => Key::Text(text),
-        Scalar::Null => Key::Unsupported("%!s(<nil>)".to_owned()),
-        Scalar::Time(_) => Key::Unsupported("time.Time".to_owned()),
+        Scalar::Null => Key::Unsupported("%!s(<nil>), key: <nil>".to_owned()),
+        Scalar::Time(time) => Key::Unsupported(format!("time.Time, key: {time}")),
         Scalar::Float(value) if value.is_nan() => Key::Other(tag, ".nan".to_owned()),
         other => Key::Other(tag, other.key_text().unwrap_or_default()),
     }
+}
+
+/// Returns a value as Go's `%#v` shows it.
+fn shown(value: &Yaml) -> String {
+    sprintf("%#v", &[argument(value)], usize::MAX).unwrap_or_default()
+}
+
+fn argument(value: &Yaml) -> Arg<'_> {
+    Arg::Native(match value {
+        Yaml::Null => Native::Nil,
+        Yaml::Bool(it) => Native::Bool(*it),
+        Yaml::Number(text) => match text.parse() {
+            Ok(int) => Native::Int(int),
+            Err(_) => return Arg::Float(text.parse().unwrap_or(f64::NAN)),
+        },
+        Yaml::String(text) => return Arg::Str(text),
+        Yaml::Array(items) => Native::List(items.iter().map(argument).collect()),
+        Yaml::Object(entries) => {
+            Native::Map(entries.iter().map(|(key, value)| (key.as_str(), argument(value))).collect())
+        }
+    })
 }
 
 fn finish(entries: Entries) -> Result<Yaml, YamlError> {
@@ -290,7 +338,8 @@ fn finish(entries: Entries) -> Result<Yaml, YamlError> {
         let text = match key {
             Key::Text(text) | Key::Other(_, text) => text,
             Key::Unsupported(kind) => {
-                return Err(YamlError(format!("unsupported map key of type: {kind}")));
+                let value = shown(&value);
+                return Err(YamlError(format!("unsupported map key of type: {kind}, value: {value}")));
             }
         };
         out.insert(text, value);

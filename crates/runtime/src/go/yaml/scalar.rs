@@ -236,16 +236,15 @@ fn sextet(byte: u8) -> Option<u8> {
     })
 }
 
-/// Returns a float as JSON text.
-pub(super) fn json_float(value: f64) -> Result<String, YamlError> {
+/// Returns a float as JSON text; one that JSON does not know as `NaN`, `+Inf` or `-Inf`.
+pub(super) fn json_float(value: f64) -> String {
     if !value.is_finite() {
-        let text = format_float(value, FloatVerb::General('e'), None);
-        return Err(YamlError(format!("json: unsupported value: {text}")));
+        return format_float(value, FloatVerb::General('e'), None);
     }
     let size = value.abs();
     if size == 0.0 || (1e-6..1e21).contains(&size) {
-        return Ok(format_float(value, FloatVerb::Plain, None));
+        return format_float(value, FloatVerb::Plain, None);
     }
     let text = format_float(value, FloatVerb::Exponent('e'), None);
-    Ok(text.replace("e-0", "e-"))
+    text.replace("e-0", "e-")
 }

@@ -1,13 +1,10 @@
 //! YAML text as a tree of nodes, before scalars are resolved for good.
 //!
-//! Built from the parser crate's events without recursion. `normalize` does to the tree
+//! Built from what the grammar finds, without recursion. `normalize` does to the tree
 //! what OPA does: dates become strings, repeated merge keys become one, the last of equal
 //! keys wins.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
-
-use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
 
 use super::YamlError;
 use super::scalar;
@@ -52,242 +49,79 @@ pub(super) struct Tree {
     pub(super) root: NodeId,
 }
 
-/// Reads the first document of a text, and checks that the rest can be read.
-pub(super) fn read(text: &str) -> Result<Option<Tree>, YamlError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if text.chars().any(is_forbidden) {
-        return Err(YamlError::plain("control characters are not allowed"));
-    }
-    check_directives(text)?;
-    check_start(text)?;
-    // The library gives a block scalar a line break at the end only if there is one.
-    let open_end = if text.ends_with(['\n', '\r']) { usize::MAX } else { text.chars().count() };
-    let mut first = None;
-    let mut builder = Builder::default();
-    for event in Parser::new_from_str(text) {
-        let (event, span) = event.map_err(|err| scan_error(text, &err))?;
-        if event == Event::DocumentEnd {
-            let tree = std::mem::take(&mut builder).tree;
-            first.get_or_insert(tree);
-        } else {
-            let event = if span.end.index() >= open_end { without_break(event) } else { event };
-            builder.event(event, span.start.line(), |target| {
-                let name = name_at(text, span.start.index());
-                Kind::Alias { target, name }
-            })?;
-        }
-    }
-    Ok(first)
-}
-
-/// Refuses directives that the library refuses, such as `%YAML 1.2`.
-fn check_directives(text: &str) -> Result<(), YamlError> {
-    for (idx, line) in text.lines().enumerate() {
-        let refuse = |fault| Err(YamlError::at(idx + 1, fault));
-        match line.split_ascii_whitespace().collect::<Vec<_>>().as_slice() {
-            _ if !line.starts_with(['%', '#']) && !line.trim().is_empty() => return Ok(()),
-            ["%YAML", version, ..] if *version != "1.1" => {
-                return refuse("found incompatible YAML document");
-            }
-            ["%YAML" | "%TAG", ..] => {}
-            [name, ..] if name.starts_with('%') => return refuse("found unknown directive name"),
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-fn without_break(event: Event<'_>) -> Event<'_> {
-    match event {
-        Event::Scalar(text, style @ (ScalarStyle::Literal | ScalarStyle::Folded), anchor, tag) => {
-            let cut = text.strip_suffix('\n').map(str::to_owned);
-            Event::Scalar(cut.map_or(text, Cow::Owned), style, anchor, tag)
-        }
-        other => other,
-    }
-}
-
-/// Characters that may not stand in YAML, not even quoted.
-fn is_forbidden(c: char) -> bool {
-    match c {
-        '\t' | '\n' | '\r' | '\u{85}' => false,
-        ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{10000}'.. => false,
-        '\u{e000}'..='\u{fffd}' => c == '\u{feff}',
-        _ => true,
-    }
-}
-
-/// The library's words for a character out of place.
-const NO_TOKEN: &str = "found character that cannot start any token";
-
-/// Refuses a tab before the first token, which the parser that is used here skips.
-fn check_start(text: &str) -> Result<(), YamlError> {
-    let content = text.trim_start_matches([' ', '\n', '\r']);
-    if !content.starts_with('\t') {
-        return Ok(());
-    }
-    match text.get(..text.len() - content.len()).map_or(0, |it| it.matches('\n').count()) {
-        0 => Err(YamlError::plain(NO_TOKEN)),
-        line => Err(YamlError::at(line + 1, NO_TOKEN)),
-    }
-}
-
-fn scan_error(text: &str, err: &ScanError) -> YamlError {
-    let info = err.info();
-    if info.ends_with("found unknown anchor") {
-        let name = name_at(text, err.marker().index());
-        return YamlError::plain(&format!("unknown anchor '{name}' referenced"));
-    }
-    // The library names the fault, not what was being read.
-    let info = info.rsplit_once(", ").map_or(info, |(_, fault)| fault);
-    let (fault, stage) = known_fault(info);
-    // Lines count from 0 here, and line 0 is not shown.
-    let line = err.marker().line().saturating_sub(1);
-    let line = match stage {
-        Stage::Scanner if line > 0 => line + 1,
-        Stage::Flow => Some(unclosed_line(text)).filter(|it| *it > 0).unwrap_or(line),
-        Stage::Scanner | Stage::Parser => line,
-    };
-    if line == 0 { YamlError::plain(fault) } else { YamlError::at(line, fault) }
-}
-
-/// Where the library finds a fault, which decides the line that it shows.
-#[derive(Clone, Copy)]
-enum Stage {
-    Scanner,
-    Parser,
-    /// In a list or mapping in brackets: the line of the bracket is shown.
-    Flow,
-}
-
-/// Returns the library's words for a fault of the parser that is used here.
-fn known_fault(info: &str) -> (&str, Stage) {
-    match info {
-        "expected ',' or ']'" => ("did not find expected ',' or ']'", Stage::Flow),
-        "did not find expected ',' or '}'" => (info, Stage::Flow),
-        "misplaced bracket" => ("did not find expected node content", Stage::Parser),
-        // The parser stands one line further on.
-        "simple key expected" => ("could not find expected ':'", Stage::Parser),
-        "did not find expected hexadecimal number" => {
-            ("did not find expected hexdecimal number", Stage::Scanner)
-        }
-        _ if info.starts_with("unexpected character: ") || info.starts_with("tabs disallowed") => {
-            (NO_TOKEN, Stage::Scanner)
-        }
-        _ if info.starts_with("did not find expected '-'")
-            || info.starts_with("did not find expected key")
-            || info.starts_with("did not find expected node")
-            || info.starts_with("did not find expected <") =>
-        {
-            (info, Stage::Parser)
-        }
-        _ => (info, Stage::Scanner),
-    }
-}
-
-/// Returns the line, from 0, of the innermost bracket that is open at the end of a text.
-fn unclosed_line(text: &str) -> usize {
-    let mut open = Vec::new();
-    let mut quote = None;
-    for (line, line_text) in text.lines().enumerate() {
-        for c in line_text.chars() {
-            match (quote, c) {
-                (Some(mark), _) if mark == c => quote = None,
-                (None, '\'' | '"') => quote = Some(c),
-                (None, '[' | '{') => open.push(line),
-                (None, ']' | '}') => {
-                    open.pop();
-                }
-                _ => {}
-            }
-        }
-    }
-    open.pop().unwrap_or(0)
-}
-
-/// Returns the name behind the `*` of an alias that stands at a character index.
-fn name_at(text: &str, index: usize) -> String {
-    let name = text.chars().skip(index + 1);
-    name.take_while(|c| !c.is_whitespace() && !matches!(c, ',' | '[' | ']' | '{' | '}')).collect()
-}
-
 /// A collection whose end has not been seen.
 struct Open {
     id: NodeId,
     children: Vec<NodeId>,
 }
 
+/// A node as it is read: its tag as written, resolved by the handles in force, and its anchor.
+#[derive(Debug, Default)]
+pub(super) struct Properties {
+    pub(super) tag: Option<String>,
+    pub(super) anchor: Option<String>,
+    pub(super) line: usize,
+}
+
+/// Makes a tree of what is read, in order.
 #[derive(Default)]
-struct Builder {
+pub(super) struct Builder {
     tree: Tree,
     open: Vec<Open>,
-    anchors: HashMap<usize, NodeId>,
+    anchors: HashMap<String, NodeId>,
 }
 
 impl Builder {
-    fn event(
-        &mut self,
-        event: Event<'_>,
-        line: usize,
-        alias: impl FnOnce(NodeId) -> Kind,
-    ) -> Result<(), YamlError> {
-        match event {
-            Event::Scalar(text, style, anchor, tag) => {
-                let style = if style == ScalarStyle::Plain { Style::Plain } else { Style::Quoted };
-                let tag = tag.as_deref().and_then(short_tag);
-                self.scalar(text.into_owned(), style, tag, line, anchor);
-            }
-            Event::SequenceStart(anchor, tag) => {
-                self.open(Kind::Sequence(Vec::new()), "!!seq", tag.as_deref(), line, anchor)?;
-            }
-            Event::MappingStart(anchor, tag) => {
-                self.open(Kind::Mapping(Vec::new()), "!!map", tag.as_deref(), line, anchor)?;
-            }
-            Event::SequenceEnd | Event::MappingEnd => self.close(),
-            Event::Alias(anchor) => {
-                let target = self.anchors.get(&anchor).copied();
-                let target = target.ok_or_else(|| YamlError::plain("unknown anchor referenced"))?;
-                self.add(alias(target), String::new(), Style::Plain, line, 0);
-            }
-            _ => {}
-        }
+    /// Returns the document that was read and goes on with the next; anchors stay.
+    pub(super) fn finish(&mut self) -> Tree {
+        self.open.clear();
+        std::mem::take(&mut self.tree)
+    }
+
+    pub(super) fn alias(&mut self, name: String, line: usize) -> Result<(), YamlError> {
+        let Some(target) = self.anchors.get(&name).copied() else {
+            return Err(YamlError::plain(&format!("unknown anchor '{name}' referenced")));
+        };
+        let kind = Kind::Alias { target, name };
+        self.add(kind, String::new(), Style::Plain, Properties { line, ..Properties::default() });
         Ok(())
     }
 
-    fn scalar(&mut self, text: String, style: Style, tag: Option<String>, line: usize, anchor: usize) {
-        let (tag, style) = match tag {
+    pub(super) fn scalar(&mut self, text: String, style: Style, properties: Properties) {
+        let (tag, style) = match properties.tag.as_deref().and_then(short_tag) {
             Some(tag) => (tag, Style::Tagged),
             None if style == Style::Quoted => ("!!str".to_owned(), style),
             None if text == "<<" => ("!!merge".to_owned(), style),
             None => (scalar::plain_tag(&text).to_owned(), style),
         };
-        self.add(Kind::Scalar(text), tag, style, line, anchor);
+        self.add(Kind::Scalar(text), tag, style, properties);
     }
 
-    fn open(
-        &mut self,
-        kind: Kind,
-        default_tag: &str,
-        tag: Option<&Tag>,
-        line: usize,
-        anchor: usize,
-    ) -> Result<(), YamlError> {
+    pub(super) fn open_sequence(&mut self, properties: Properties) -> Result<(), YamlError> {
+        self.open(Kind::Sequence(Vec::new()), "!!seq", properties)
+    }
+
+    pub(super) fn open_mapping(&mut self, properties: Properties) -> Result<(), YamlError> {
+        self.open(Kind::Mapping(Vec::new()), "!!map", properties)
+    }
+
+    fn open(&mut self, kind: Kind, default_tag: &str, properties: Properties) -> Result<(), YamlError> {
         if self.open.len() >= DEPTH_MAX {
-            return Err(YamlError::at(line, &format!("exceeded max depth of {DEPTH_MAX}")));
+            return Err(YamlError::at(properties.line, &format!("exceeded max depth of {DEPTH_MAX}")));
         }
-        let (tag, style) = match tag.and_then(short_tag) {
+        let (tag, style) = match properties.tag.as_deref().and_then(short_tag) {
             Some(tag) => (tag, Style::Tagged),
             None => (default_tag.to_owned(), Style::Plain),
         };
-        let id = self.add(kind, tag, style, line, anchor);
+        let id = self.add(kind, tag, style, properties);
         self.open.push(Open { id, children: Vec::new() });
         Ok(())
     }
 
-    fn add(&mut self, kind: Kind, tag: String, style: Style, line: usize, anchor: usize) -> NodeId {
+    fn add(&mut self, kind: Kind, tag: String, style: Style, properties: Properties) -> NodeId {
         let id = self.tree.nodes.len();
-        self.tree.nodes.push(Node { kind, tag, style, line });
-        if anchor != 0 {
+        self.tree.nodes.push(Node { kind, tag, style, line: properties.line });
+        if let Some(anchor) = properties.anchor {
             self.anchors.insert(anchor, id);
         }
         match self.open.last_mut() {
@@ -297,7 +131,7 @@ impl Builder {
         id
     }
 
-    fn close(&mut self) {
+    pub(super) fn close(&mut self) {
         let Some(open) = self.open.pop() else {
             return;
         };
@@ -316,14 +150,13 @@ impl Builder {
 }
 
 /// Returns the short form of a tag; none for the tag `!`, which says nothing.
-fn short_tag(tag: &Tag) -> Option<String> {
-    let long = format!("{}{}", tag.handle, tag.suffix);
-    if long.is_empty() || long == "!" {
+fn short_tag(tag: &str) -> Option<String> {
+    if tag.is_empty() || tag == "!" {
         return None;
     }
-    Some(match long.strip_prefix("tag:yaml.org,2002:") {
+    Some(match tag.strip_prefix("tag:yaml.org,2002:") {
         Some(name) => format!("!!{name}"),
-        None => long,
+        None => tag.to_owned(),
     })
 }
 

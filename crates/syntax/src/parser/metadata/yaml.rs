@@ -21,7 +21,15 @@ const DEPTH_MAX: usize = 100;
 
 /// Parses the text of a block; only the first document counts.
 pub(crate) fn parse(block: &Block<'_>, text: &str) -> Result<Yaml, BlockFault> {
-    let text = &blank_tabs(text);
+    if text.contains('\t')
+        && let Ok(root) = parse_text(block, text)
+    {
+        return Ok(root);
+    }
+    parse_text(block, &blank_tabs(text))
+}
+
+fn parse_text(block: &Block<'_>, text: &str) -> Result<Yaml, BlockFault> {
     let mut reader = Reader {
         block,
         parser: Parser::new_from_str(text),

@@ -1,0 +1,2 @@
+package refused_calls
+p { any([true]) }

@@ -1,0 +1,17 @@
+//! All outgoing input and output: requests of policies and look-ups of names.
+//!
+//! The engine is synchronous and knows no network; what a policy asks of it arrives here through the host. An
+//! [`Outgoing`] owns a small runtime of its own, started with the first request, on which everything asynchronous
+//! runs; callers wait on their own threads for as long as their evaluation may last. Connections are kept by how TLS
+//! is spoken, answers are kept within bounds if policies ask for it. It serves nothing and reads no policy.
+#![forbid(unsafe_code)]
+
+mod civil;
+mod http;
+mod names;
+mod outgoing;
+mod waiting;
+
+pub use http::cache::CacheLimits;
+pub use outgoing::{Environment, Options, Outgoing};
+pub use waiting::Patience;

@@ -1,0 +1,167 @@
+//! The states of reading a text backwards: sets of positions that can still reach a match.
+//!
+//! A state is remembered with what comes before it, so that most characters cost one look-up. A pattern that makes too
+//! many states goes on with the sets themselves.
+
+use std::sync::Arc;
+
+use super::Linear;
+use super::follow::{Bits, Follow, set};
+
+/// Memory of the states that are remembered.
+const STATES_BYTES_MAX: usize = 4 << 20;
+/// Stands for what is not known yet.
+const UNKNOWN: u32 = u32::MAX;
+
+/// A set of positions, by its number if it has one.
+#[derive(Clone, Debug)]
+pub(super) enum State {
+    Known(u32),
+    Plain(Bits),
+}
+
+#[derive(Debug)]
+pub(super) struct States<'p> {
+    linear: &'p Linear,
+    follows: Vec<Option<Arc<Follow>>>,
+    /// Of each unit the positions that take it.
+    takes: Vec<Bits>,
+    words: usize,
+    /// The sets of known states, one behind the other.
+    sets: Vec<u64>,
+    /// Of known states whether a match begins there, if no assertion has a say.
+    begins: Vec<bool>,
+    numbers: foldhash::HashMap<Bits, u32>,
+    /// By context, then by state and unit: the state before.
+    steps: Vec<Vec<u32>>,
+    /// Known states are given up.
+    full: bool,
+    out: Bits,
+}
+
+impl<'p> States<'p> {
+    pub(super) fn new(linear: &'p Linear) -> Self {
+        let words = linear.program.positions.len().div_ceil(64).max(1);
+        let program = &linear.program;
+        let of_unit = |unit: usize| {
+            let mut bits = vec![0; words];
+            let positions = (0..program.positions.len()).filter(|it| program.takes(unit, *it));
+            positions.for_each(|it| set(&mut bits, it));
+            bits
+        };
+        let takes = (0..program.unit_count()).map(of_unit).collect();
+        Self {
+            linear,
+            follows: vec![None; super::CONTEXTS_MAX],
+            takes,
+            words,
+            sets: vec![0; words],
+            begins: linear.follow(0).iter().map(|it| it.first_is_match).collect(),
+            numbers: [(vec![0; words], 0)].into_iter().collect(),
+            steps: vec![Vec::new(); super::CONTEXTS_MAX],
+            full: false,
+            out: Vec::new(),
+        }
+    }
+
+    /// The state at the end of a text: nothing takes a character.
+    pub(super) fn at_end(&self) -> State {
+        if self.full { State::Plain(vec![0; self.words]) } else { State::Known(0) }
+    }
+
+    pub(super) fn bits<'s>(&'s self, state: &'s State) -> &'s [u64] {
+        match state {
+            State::Known(number) => self.known(*number),
+            State::Plain(bits) => bits,
+        }
+    }
+
+    pub(super) fn known(&self, number: u32) -> &[u64] {
+        let from = number as usize * self.words;
+        self.sets.get(from..from + self.words).unwrap_or_default()
+    }
+
+    pub(super) fn follow(&mut self, context: u8) -> Option<Arc<Follow>> {
+        let place = self.follows.get_mut(usize::from(context))?;
+        if place.is_none() {
+            *place = Some(self.linear.follow(context)?);
+        }
+        place.clone()
+    }
+
+    /// Says whether a match begins where this state is.
+    pub(super) fn begins(&mut self, state: &State, context: u8) -> Option<bool> {
+        if let State::Known(number) = state
+            && self.linear.program.looks == 0
+        {
+            return self.begins.get(*number as usize).copied();
+        }
+        if self.follows.get(usize::from(context)).is_none_or(Option::is_none) {
+            self.follow(context)?;
+        }
+        let follow = self.follows.get(usize::from(context))?.as_deref()?;
+        Some(follow.begins(self.bits(state)))
+    }
+
+    /// Moves a state back over a character, behind which the context is.
+    pub(super) fn back(&mut self, state: &mut State, unit: usize, context: u8) -> Option<()> {
+        let units = self.takes.len();
+        if let State::Known(number) = state {
+            let at = *number as usize * units + unit;
+            let steps = self.steps.get_mut(usize::from(context))?;
+            match steps.get(at) {
+                Some(known) if *known != UNKNOWN => {
+                    *number = *known;
+                    return Some(());
+                }
+                _ => {}
+            }
+        }
+        let follow = self.follow(context)?;
+        let mut out = std::mem::take(&mut self.out);
+        follow.before(self.bits(state), &mut out);
+        out.iter_mut().zip(self.takes.get(unit)?).for_each(|it| *it.0 &= it.1);
+        let made = self.number(&out);
+        match (state, made) {
+            (state, None) => {
+                self.full = true;
+                match state {
+                    State::Plain(bits) => std::mem::swap(bits, &mut out),
+                    known => *known = State::Plain(out.clone()),
+                }
+            }
+            (State::Known(number), Some(made)) => {
+                let at = *number as usize * units + unit;
+                let steps = self.steps.get_mut(usize::from(context))?;
+                if steps.len() <= at {
+                    steps.resize((*number as usize + 1) * units, UNKNOWN);
+                }
+                *steps.get_mut(at)? = made;
+                *number = made;
+            }
+            (state, Some(made)) => *state = State::Known(made),
+        }
+        self.out = out;
+        Some(())
+    }
+
+    /// Returns the number of a set; none if there are too many.
+    fn number(&mut self, bits: &Bits) -> Option<u32> {
+        if self.full {
+            return None;
+        }
+        if let Some(known) = self.numbers.get(bits) {
+            return Some(*known);
+        }
+        let bytes = (self.words * 2 + self.takes.len()) * 8 + 128;
+        if (self.begins.len() + 1) * bytes > STATES_BYTES_MAX {
+            return None;
+        }
+        let number = u32::try_from(self.begins.len()).ok()?;
+        let begins = self.follow(0)?.begins(bits);
+        self.begins.push(begins);
+        self.sets.extend_from_slice(bits);
+        self.numbers.insert(bits.clone(), number);
+        Some(number)
+    }
+}

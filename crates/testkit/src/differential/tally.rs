@@ -1,0 +1,167 @@
+//! What a run found, in numbers, and the sum of many runs.
+//!
+//! A long run is made of parts, each from a seed of its own; the sum is kept in a file of counts, one a line, to which
+//! each part adds. It knows no case.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use super::compare::{Difference, Level};
+use super::coverage::Coverage;
+
+/// So many differences of one kind are shrunk.
+const SHRUNK_MAX: usize = 4;
+
+/// What runs found.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// What was tried.
+    pub coverage: Coverage,
+    /// How often which kind of difference was found.
+    pub kinds: BTreeMap<String, u64>,
+    levels: BTreeMap<&'static str, u64>,
+    shrunk: BTreeMap<String, usize>,
+    /// How long they took.
+    pub seconds: u64,
+    runs: u64,
+}
+
+/// The levels with the words of the closing line.
+const LEVELS: &[(Level, &str)] = &[
+    (Level::Decision, "differ"),
+    (Level::Wording, "are worded differently"),
+    (Level::Index, "are as OPA's without its index"),
+    (Level::Unseen, "end with an error that OPA did not come to"),
+    (Level::Mended, "are as OPA's with a built-in mended"),
+    (Level::Place, "are told at another row"),
+];
+
+impl Tally {
+    /// Counts the differences of a case and returns those to shrink.
+    pub fn note(&mut self, found: Vec<Difference>) -> Vec<Difference> {
+        let mut reported: Vec<Difference> = Vec::new();
+        for difference in found {
+            *self.levels.entry(name(difference.level)).or_default() += 1;
+            if !matches!(difference.level, Level::Decision | Level::Wording) {
+                continue;
+            }
+            *self.kinds.entry(difference.kind.clone()).or_default() += 1;
+            if reported.iter().any(|it| it.kind == difference.kind) {
+                continue;
+            }
+            let seen = self.shrunk.entry(difference.kind.clone()).or_default();
+            *seen += 1;
+            if *seen <= SHRUNK_MAX {
+                reported.push(difference);
+            }
+        }
+        reported
+    }
+
+    /// Counts a case that an engine did not survive.
+    pub fn broken(&mut self) {
+        *self.levels.entry(name(Level::Decision)).or_default() += 1;
+    }
+
+    /// Says whether no decision differed.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.count(name(Level::Decision)) == 0
+    }
+
+    /// Returns what was compared and how it came out.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let decisions = self.coverage.decisions();
+        let levels = LEVELS.iter().map(|(_, text)| format!("{} {text}", self.count(text)));
+        let rate = decisions / self.seconds.max(1);
+        format!("{decisions} decisions, {}, {rate} a second", levels.collect::<Vec<_>>().join(", "))
+    }
+
+    /// Returns the same for all runs in the sum.
+    #[must_use]
+    pub fn total(&self) -> String {
+        match self.runs {
+            0 => format!("diff opa: {}", self.line()),
+            runs => format!("diff opa: {runs} runs, {}", self.line()),
+        }
+    }
+
+    fn count(&self, level: &str) -> u64 {
+        self.levels.get(level).copied().unwrap_or(0)
+    }
+
+    /// Adds this run to the sum that a file holds and returns the sum.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written.
+    pub fn merged(&self, path: &Path) -> Result<Self, String> {
+        let fault = |err: std::io::Error| format!("{}: {err}", path.display());
+        let known = if path.exists() { fs::read_to_string(path).map_err(fault)? } else { String::new() };
+        let mut total = Self { coverage: self.coverage.clone(), ..Self::default() };
+        total.levels.clone_from(&self.levels);
+        total.kinds.clone_from(&self.kinds);
+        (total.seconds, total.runs) = (self.seconds, 1);
+        for line in known.lines() {
+            let (count, name) = line.split_once(' ').ok_or_else(|| format!("no count: `{line}`"))?;
+            let count = count.parse().map_err(|_| format!("no count: `{line}`"))?;
+            total.add(name, count);
+        }
+        fs::write(path, total.text()).map_err(fault)?;
+        Ok(total)
+    }
+
+    fn add(&mut self, name: &str, count: u64) {
+        match name.split_once(' ') {
+            Some(("kind", kind)) => *self.kinds.entry(kind.to_owned()).or_default() += count,
+            Some(("level", level)) => {
+                if let Some((_, level)) = LEVELS.iter().find(|it| it.1 == level) {
+                    *self.levels.entry(level).or_default() += count;
+                }
+            }
+            None if name == "seconds" => self.seconds += count,
+            None if name == "runs" => self.runs += count,
+            _ => self.coverage.add(name, count),
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut out = format!("{} seconds\n{} runs\n", self.seconds, self.runs);
+        for (level, count) in &self.levels {
+            out += &format!("{count} level {level}\n");
+        }
+        for (kind, count) in &self.kinds {
+            out += &format!("{count} kind {kind}\n");
+        }
+        for (name, count) in self.coverage.counts() {
+            out += &format!("{count} {name}\n");
+        }
+        out
+    }
+}
+
+fn name(level: Level) -> &'static str {
+    LEVELS.iter().find(|it| it.0 == level).map_or("", |it| it.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_written_and_read() {
+        let mut tally = Tally::default();
+        for line in ["runs", "seconds", "level differ", "kind value not value", "production else", "defined"]
+        {
+            tally.add(line, 2);
+        }
+        let mut again = Tally::default();
+        for line in tally.text().lines() {
+            let (count, name) = line.split_once(' ').unwrap();
+            again.add(name, count.parse().unwrap());
+        }
+        assert_eq!(again.text(), tally.text());
+        assert!(tally.text().contains("2 production else\n2") || tally.text().contains("2 defined"));
+    }
+}
