@@ -180,8 +180,7 @@ impl Own {
             Some(outcome.unwrap_or_else(|err| error_outcome(&err)))
         };
         // What cannot be asked is not compared.
-        let none = || Outcome::Error(fault("eval_cancel_error", String::new()));
-        asked.inputs.iter().map(|it| one(it.as_deref()).unwrap_or_else(none)).collect()
+        asked.inputs.iter().map(|it| one(it.as_deref()).unwrap_or_else(Outcome::cancelled)).collect()
     }
 
     fn outcome(&mut self, query: &Query, input: Option<&str>) -> Outcome {

@@ -5,7 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, BufReader, BufWriter, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +19,10 @@ use super::outside;
 pub const NOW_NS: i64 = 1_700_000_000_123_456_789;
 /// What one evaluation may take.
 const BUDGET_MS: u64 = 3_000;
+/// What the rest of a case may take: OPA's compiler knows no budget, nor do some of its built-ins.
+const PATIENCE_MS: u64 = 20_000;
+/// The code of an evaluation that was ended from outside, which is never compared.
+pub(super) const CANCELLED: &str = "eval_cancel_error";
 
 /// What an engine makes of a case.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -155,6 +162,19 @@ impl Request {
     pub fn decisions(&self) -> usize {
         self.queries.iter().map(|it| it.inputs.len()).sum()
     }
+
+    /// How long to wait for an answer. That of many slow decisions is not waited for.
+    fn patience(&self) -> Duration {
+        Duration::from_millis(self.budget_ms + PATIENCE_MS)
+    }
+}
+
+impl Outcome {
+    /// Returns what stands for an answer that there is none of.
+    pub(super) fn cancelled() -> Self {
+        let (code, message, file) = (CANCELLED.to_owned(), String::new(), String::new());
+        Self::Error(Fault { code, message, file, row: 0 })
+    }
 }
 
 /// The running program.
@@ -168,7 +188,8 @@ pub struct Peer {
 struct Process {
     child: Child,
     input: BufWriter<ChildStdin>,
-    output: BufReader<ChildStdout>,
+    /// What a thread reads from the program; it ends with the program.
+    replies: Receiver<io::Result<Vec<u8>>>,
 }
 
 impl Peer {
@@ -178,13 +199,15 @@ impl Peer {
         Self { path: path.to_owned(), process: None }
     }
 
-    /// Returns what OPA makes of a case.
+    /// Returns what OPA makes of a case. If it makes nothing of it in time, all outcomes are cancelled.
     ///
     /// # Errors
     /// When the program cannot be started or dies.
     pub fn ask(&mut self, request: &Request) -> Result<Answer, String> {
         let frame = serde_json::to_vec(request).map_err(|err| err.to_string())?;
-        let reply = self.exchange(&frame)?;
+        let Some(reply) = self.exchange(&frame, request.patience())? else {
+            return Ok(Answer::Decided(vec![Outcome::cancelled(); request.decisions()]));
+        };
         if !reply.faults.is_empty() {
             return Ok(Answer::Refused(reply.faults));
         }
@@ -198,7 +221,8 @@ impl Peer {
     pub fn survey(&mut self, request: &Request) -> Result<Vec<Vec<Fault>>, String> {
         let request = Request { survey: true, indexing: false, ..request.clone() };
         let frame = serde_json::to_vec(&request).map_err(|err| err.to_string())?;
-        let outcomes = self.exchange(&frame)?.outcomes.into_iter();
+        let reply = self.exchange(&frame, request.patience())?;
+        let outcomes = reply.map(|it| it.outcomes).unwrap_or_default().into_iter();
         Ok(outcomes.map(|it| it.errors.into_iter().chain(it.error).collect()).collect())
     }
 
@@ -207,20 +231,22 @@ impl Peer {
     /// # Errors
     /// When the program cannot be started or dies.
     pub fn results(&mut self) -> Result<BTreeMap<String, u64>, String> {
-        Ok(self.exchange(b"{\"stats\":true}")?.results)
+        let reply = self.exchange(b"{\"stats\":true}", Duration::from_millis(PATIENCE_MS))?;
+        Ok(reply.map(|it| it.results).unwrap_or_default())
     }
 
-    fn exchange(&mut self, frame: &[u8]) -> Result<Reply, String> {
+    /// Returns the reply to a frame; none, and the program is gone, if it takes longer than that.
+    fn exchange(&mut self, frame: &[u8], patience: Duration) -> Result<Option<Reply>, String> {
         let process = match &mut self.process {
             Some(process) => process,
             none => none.insert(Process::start(&self.path)?),
         };
-        let reply = process.exchange(frame);
-        if reply.is_err() {
+        let reply = process.exchange(frame, patience);
+        if !matches!(reply, Ok(Some(_))) {
             self.process = None;
         }
-        let reply = reply.map_err(|err| format!("the peer: {err}"))?;
-        serde_json::from_slice(&reply).map_err(|err| format!("the peer's answer: {err}"))
+        let Some(reply) = reply.map_err(|err| format!("the peer: {err}"))? else { return Ok(None) };
+        serde_json::from_slice(&reply).map(Some).map_err(|err| format!("the peer's answer: {err}"))
     }
 }
 
@@ -236,20 +262,40 @@ impl Process {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err("the peer has no pipes".to_owned());
         };
-        Ok(Self { child, input: BufWriter::new(input), output: BufReader::new(output) })
+        let (sender, replies) = mpsc::channel();
+        let mut output = BufReader::new(output);
+        let reading = move || {
+            loop {
+                let reply = read_frame(&mut output);
+                let ended = reply.is_err();
+                if sender.send(reply).is_err() || ended {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new().spawn(reading).map_err(|err| format!("cannot read from {path}: {err}"))?;
+        Ok(Self { child, input: BufWriter::new(input), replies })
     }
 
-    fn exchange(&mut self, frame: &[u8]) -> io::Result<Vec<u8>> {
+    fn exchange(&mut self, frame: &[u8], patience: Duration) -> io::Result<Option<Vec<u8>>> {
         let len = u32::try_from(frame.len()).map_err(io::Error::other)?;
         self.input.write_all(&len.to_le_bytes())?;
         self.input.write_all(frame)?;
         self.input.flush()?;
-        let mut len = [0; 4];
-        self.output.read_exact(&mut len)?;
-        let mut reply = vec![0; u32::from_le_bytes(len) as usize];
-        self.output.read_exact(&mut reply)?;
-        Ok(reply)
+        match self.replies.recv_timeout(patience) {
+            Ok(reply) => reply.map(Some),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
     }
+}
+
+fn read_frame(output: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut len = [0; 4];
+    output.read_exact(&mut len)?;
+    let mut reply = vec![0; u32::from_le_bytes(len) as usize];
+    output.read_exact(&mut reply)?;
+    Ok(reply)
 }
 
 impl Drop for Process {

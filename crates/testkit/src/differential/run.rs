@@ -19,6 +19,8 @@ use super::tally::Tally;
 
 /// After so many cases the peer is asked what it counted.
 const COUNTED_EVERY: u64 = 64;
+/// So long a difference is made smaller.
+const SHRUNK_FOR: Duration = Duration::from_secs(30);
 
 /// What to run.
 #[derive(Clone, Debug)]
@@ -243,8 +245,11 @@ fn report(
     out: &mut dyn Write,
 ) -> Result<(), String> {
     let plain = number.is_multiple_of(4);
-    let mut last = difference.clone();
+    let (mut last, began) = (difference.clone(), Instant::now());
     let small = shrink(case.clone(), &mut |it| {
+        if began.elapsed() > SHRUNK_FOR {
+            return false;
+        }
         let Ok((_, Some(found))) = engines.ask(it, plain) else { return false };
         let same = found.into_iter().find(|it| it.kind == difference.kind && it.level == difference.level);
         if let Some(same) = same {
