@@ -156,13 +156,24 @@ pub(crate) fn sorted_union(mut of: Vec<Type>) -> Type {
     Type::union(of)
 }
 
-fn or_functions(a: &FunctionType, b: &FunctionType) -> Type {
+/// Functions that take different numbers of operands leave a function of which nothing is known, which is the same as
+/// no value and gives way to the next function.
+fn or_functions(a: &Arc<FunctionType>, b: &Arc<FunctionType>) -> Type {
+    match (is_void(a), is_void(b)) {
+        (true, _) => return Type::Function(Arc::clone(b)),
+        (_, true) => return Type::Function(Arc::clone(a)),
+        _ => {}
+    }
     if a.args.len() != b.args.len() || a.variadic.is_unknown() != b.variadic.is_unknown() {
-        return Type::Unknown;
+        return Type::function(Vec::new(), Type::Unknown, Type::Unknown);
     }
     let args = a.args.iter().zip(&b.args).map(|(x, y)| or(x.clone(), y.clone())).collect();
     let variadic = or(a.variadic.clone(), b.variadic.clone());
     Type::function(args, variadic, or(a.result.clone(), b.result.clone()))
+}
+
+fn is_void(function: &FunctionType) -> bool {
+    function.args.is_empty() && function.variadic.is_unknown() && function.result.is_unknown()
 }
 
 /// Returns the type of what a constant selects; unknown if it selects nothing.
