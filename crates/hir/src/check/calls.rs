@@ -31,14 +31,14 @@ impl Checker<'_> {
                 return Some(fault);
             }
         }
-        if let Callee::Function(group) = &call.callee
-            && self.scene.dependents.is_value(*group)
-        {
-            let message = format!("undefined function {}", self.callee_name(&call.callee));
-            let diagnostic = self.diagnostic(place, "undefined-function", message);
-            return Some(Fault { diagnostic, unknown: false });
-        }
-        let Type::Function(function) = self.callee_type(&call.callee) else { return None };
+        let is_rule = matches!(call.callee, Callee::Function(_));
+        let function = match self.callee_type(&call.callee) {
+            _ if self.is_value(&call.callee) => return Some(self.undefined_function(call, place)),
+            Type::Function(function) => function,
+            // A fault in a clause is told once, but the clause behind it takes the type away.
+            Type::Unknown if is_rule => return Some(self.undefined_function(call, place)),
+            _ => return None,
+        };
         let args: Vec<&Term> = call.args.iter().chain(&call.output).collect();
         let have: Vec<Type> = args.iter().map(|it| self.type_of(it)).collect();
         let count = function.args.len() + usize::from(!function.result.is_unknown());
@@ -64,6 +64,15 @@ impl Checker<'_> {
             }
         }
         None
+    }
+
+    fn is_value(&self, callee: &Callee) -> bool {
+        matches!(callee, Callee::Function(group) if self.scene.dependents.is_value(*group))
+    }
+
+    fn undefined_function(&self, call: &Call, place: Place) -> Fault {
+        let message = format!("undefined function {}", self.callee_name(&call.callee));
+        Fault { diagnostic: self.diagnostic(place, "undefined-function", message), unknown: false }
     }
 
     /// Checks that what `in` searches for can be in the collection.

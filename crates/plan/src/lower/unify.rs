@@ -16,6 +16,10 @@ type Pair<'t> = (&'t hir::Term, &'t hir::Term);
 impl Builder<'_> {
     /// Makes two terms equal.
     pub(super) fn unify(&mut self, a: &hir::Term, b: &hir::Term) {
+        if let Some((first, comprehension)) = self.late_comprehension(a, b) {
+            let operand = self.operand(first);
+            return self.unify_comprehension(operand, comprehension);
+        }
         let mut pairs = VecDeque::new();
         if !self.spread((a, b), &mut pairs) {
             return self.fail();
@@ -24,6 +28,28 @@ impl Builder<'_> {
             let Some((a, b)) = pairs.remove(index) else { return };
             self.unify_ready(a, b);
         }
+    }
+
+    /// Returns what comes first and the comprehension that waits for it, as OPA evaluates them: none of its errors is met
+    /// if the other side is undefined or of another type.
+    fn late_comprehension<'t>(&self, a: &'t hir::Term, b: &'t hir::Term) -> Option<Pair<'t>> {
+        let is_ref = |it: &hir::Term| matches!(it.kind, hir::TermKind::Ref(_));
+        let is_bound = |it: &hir::Term| matches!(it.kind, hir::TermKind::Var(var) if self.var(var).is_some());
+        if is_comprehension(b) && (is_ref(a) || is_bound(a)) {
+            return Some((a, b));
+        }
+        (is_comprehension(a) && is_ref(b)).then_some((b, a))
+    }
+
+    fn unify_comprehension(&mut self, given: Operand, comprehension: &hir::Term) {
+        let source = self.settled(given);
+        match comprehension.kind {
+            hir::TermKind::SetCompr(_) => self.emit(StmtKind::IsSet { source }),
+            hir::TermKind::ObjectCompr(_) => self.emit(StmtKind::IsObject { source }),
+            _ => self.emit(StmtKind::IsArray { source }),
+        }
+        let made = self.operand(comprehension);
+        self.equal(source, made);
     }
 
     /// Returns the first pair with a known side, else the first one.
@@ -181,4 +207,9 @@ impl Builder<'_> {
             }
         }
     }
+}
+
+fn is_comprehension(term: &hir::Term) -> bool {
+    use hir::TermKind::{ArrayCompr, ObjectCompr, SetCompr};
+    matches!(term.kind, ArrayCompr(_) | SetCompr(_) | ObjectCompr(_))
 }
