@@ -114,7 +114,7 @@ impl Checker<'_> {
                         path.iter().try_fold(start, |node, name| layer.child_named(node, name))
                     });
                     if let Some(node) = node {
-                        return layer.extent(node);
+                        return layer.value(node).clone();
                     }
                 }
                 Type::Unknown
