@@ -133,7 +133,13 @@ fn is_name(key: &str) -> bool {
 /// Computes what a function of the plan can read; `impure` says which built-ins are.
 #[must_use]
 pub fn read_set(plan: &Plan, function: FuncId, impure: &dyn Fn(&str) -> bool) -> ReadSet {
-    let mut analysis = Analysis { plan, impure, reads: ReadSet::default(), results: FxHashMap::default() };
+    let mut analysis = Analysis {
+        plan,
+        impure,
+        reads: ReadSet::default(),
+        results: FxHashMap::default(),
+        compared: BTreeSet::new(),
+    };
     let paths = analysis.function(function);
     paths.iter().for_each(|it| analysis.read(it, true));
     analysis.reads
@@ -153,6 +159,8 @@ struct Analysis<'p> {
     reads: ReadSet,
     /// What the value of a function may be a part of; none while it is being looked at.
     results: FxHashMap<FuncId, Option<Paths>>,
+    /// Registers of the function that is being looked at whose values are compared, lest two differ.
+    compared: BTreeSet<Local>,
 }
 
 impl Analysis<'_> {
@@ -168,6 +176,7 @@ impl Analysis<'_> {
         self.results.insert(id, None);
         let plan = self.plan;
         let Some(function) = plan.functions.get(id.0 as usize) else { return Paths::new() };
+        let around = std::mem::replace(&mut self.compared, compared(&function.blocks));
         let mut locals: FxHashMap<Local, Paths> = FxHashMap::default();
         locals.insert(Local::INPUT, Paths::from([Path { data: false, steps: Vec::new() }]));
         locals.insert(Local::DATA, Paths::from([Path { data: true, steps: Vec::new() }]));
@@ -175,6 +184,7 @@ impl Analysis<'_> {
         for _ in 0..2 {
             function.blocks.iter().for_each(|it| self.block(it, &mut locals));
         }
+        self.compared = around;
         let mut result = Paths::new();
         for local in returned(&function.blocks).into_iter().chain([function.result]) {
             result.extend(locals.get(&local).cloned().unwrap_or_default());
@@ -205,6 +215,9 @@ impl Analysis<'_> {
                 // A member of a set is its own key.
                 let members = locals.get(value).cloned().unwrap_or_default();
                 self.flow(&members, *key, locals);
+            }
+            StmtKind::AssignOnce { source, target } if self.compared.contains(target) => {
+                self.used(*source, locals);
             }
             StmtKind::Assign { source: Operand::Local(source), target }
             | StmtKind::AssignOnce { source: Operand::Local(source), target } => {
@@ -283,6 +296,23 @@ impl Analysis<'_> {
             return;
         }
         known.extend(paths.iter().cloned());
+    }
+}
+
+/// Returns the registers that are given a value once, but by several statements or in a loop.
+fn compared(blocks: &[Block]) -> BTreeSet<Local> {
+    let mut found = BTreeMap::new();
+    blocks.iter().for_each(|it| count_assigned(it, 1, &mut found));
+    found.into_iter().filter(|it| it.1 > 1).map(|it| it.0).collect()
+}
+
+fn count_assigned(block: &Block, turns: usize, found: &mut BTreeMap<Local, usize>) {
+    for stmt in &block.stmts {
+        if let StmtKind::AssignOnce { target, .. } = &stmt.kind {
+            *found.entry(*target).or_default() += turns;
+        }
+        let turns = if matches!(stmt.kind, StmtKind::Scan { .. }) { 2 } else { turns };
+        stmt.kind.for_each_block(|it| count_assigned(it, turns, found));
     }
 }
 
