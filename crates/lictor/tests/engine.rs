@@ -137,7 +137,8 @@ fn read_set_names_what_is_read() {
 
 #[test]
 fn what_is_only_compared_is_read_whole() {
-    let text = "package p\nf(x) := [1 | input.absent] if some _ in [x]\nf(x) := input.list\nq := 1 if z := f(1)";
+    let text =
+        "package p\nf(x) := [1 | input.absent] if some _ in [x]\nf(x) := input.list\nq := 1 if z := f(1)";
     let policy = policy(text, "{}");
     assert_eq!(decide(&policy, "data.p.q", r#"{"list": []}"#), "1");
     let error = decide(&policy, "data.p.q", r#"{"list": [2]}"#);
