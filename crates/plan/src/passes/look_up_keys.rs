@@ -228,7 +228,9 @@ impl ByKey {
         for mut stmt in block.stmts.drain(..) {
             if let Some((key, value)) = given(&stmt.kind, self.document) {
                 let wanted = Operand::Local(self.wanted);
-                let found = StmtKind::Assign { source: value, target: self.result };
+                // A set answers with what it was asked, as equal members may be written otherwise.
+                let source = if matches!(stmt.kind, StmtKind::SetAdd { .. }) { wanted } else { value };
+                let found = StmtKind::Assign { source, target: self.result };
                 for kind in [StmtKind::Same { a: key, b: wanted }, found, StmtKind::Break { depth }] {
                     stmts.push(Stmt { kind, ..stmt.clone() });
                 }
