@@ -167,8 +167,16 @@ impl<'a> Checker<'a> {
     }
 
     fn body_text(&self, body: &[Expr], depth: u32) -> String {
-        let all: Vec<String> = body.iter().map(|it| self.expr_text(it, depth)).collect();
-        all.join("; ")
+        // Where we keep a reference for later, OPA repeats it.
+        let is_kept = |it: &&Expr| match &it.kind {
+            ExprKind::Unify(lhs, rhs) => {
+                matches!(lhs.kind, TermKind::Var(var) if self.is_made(var))
+                    && matches!(rhs.kind, TermKind::Ref(_))
+            }
+            _ => false,
+        };
+        let shown = body.iter().filter(|it| !is_kept(it)).map(|it| self.expr_text(it, depth));
+        shown.collect::<Vec<_>>().join("; ")
     }
 
     fn expr_text(&self, expr: &Expr, depth: u32) -> String {
@@ -196,7 +204,7 @@ impl<'a> Checker<'a> {
         match &expr.kind {
             ExprKind::Term(term) => text(term),
             ExprKind::Unify(lhs, rhs) => match &lhs.kind {
-                TermKind::Var(var) if self.is_made(*var) => {
+                TermKind::Var(var) if self.is_made(*var) && !is_literal(rhs) => {
                     format!("__local{}__ = {}", var.0, text(rhs))
                 }
                 _ => format!("{} = {}", text(lhs), text(rhs)),
@@ -206,7 +214,10 @@ impl<'a> Checker<'a> {
                 format!("{}({})", self.callee_name(&call.callee), args.join(", "))
             }
             ExprKind::Every(every) => {
-                format!("every in {} {{ {} }}", text(&every.domain), self.body_text(&every.body, depth))
+                let vars = every.key.iter().chain([&every.value]);
+                let vars: Vec<String> = vars.map(|it| self.write_var(*it, depth).text()).collect();
+                let (vars, body) = (vars.join(", "), self.body_text(&every.body, depth));
+                format!("every {vars} in {} {{ {body} }}", text(&every.domain))
             }
             ExprKind::Not(body) => format!("not {}", self.body_text(body, depth)),
             ExprKind::And(lhs, rhs) => {
@@ -217,6 +228,10 @@ impl<'a> Checker<'a> {
             }
         }
     }
+}
+
+fn is_literal(term: &Term) -> bool {
+    matches!(term.kind, TermKind::Array(_) | TermKind::Set(_) | TermKind::Object(_))
 }
 
 /// Finds where a variable that the compiler made gets its value.
