@@ -6,6 +6,7 @@
 mod table;
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::cell::{Cell, tag};
@@ -14,6 +15,7 @@ use crate::document::table::Table;
 use crate::hash::{combine, hash_bytes, hash_word};
 use crate::json::sink::Sink;
 use crate::keys::{self, KeyTexts};
+use crate::link::Link;
 use crate::node::{self, Header, Index, Object};
 use crate::raw::{Segment, bytes_of, bytes_of_mut, written_text};
 use crate::value::{Kind, Value};
@@ -64,10 +66,28 @@ impl Document {
         &self.segment
     }
 
-    /// Returns the bytes that the document occupies.
+    pub(crate) fn link(&self) -> Link {
+        Link::of(&self.segment, self.root)
+    }
+
+    pub(crate) fn from_link(link: Link) -> Self {
+        let (segment, root) = link.into_parts();
+        Self { segment: segment.unwrap_or_else(|| Arc::new(Segment::from_words(Vec::new()))), root }
+    }
+
+    /// Returns the bytes that the document occupies, with all that it shares with those it was edited from.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.segment.len() * 8
+        let mut words = 0;
+        let mut seen = HashSet::new();
+        let mut open = vec![&*self.segment];
+        while let Some(segment) = open.pop() {
+            if seen.insert(std::ptr::from_ref(segment)) {
+                words += segment.len();
+                open.extend(segment.all_kept().map(|it| &**it));
+            }
+        }
+        words * 8
     }
 }
 

@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 
 use crate::cell::{Cell, tag};
 use crate::raw::Segment;
+use crate::tree;
 use crate::value::Value;
 
 pub(crate) const ARRAY: u8 = 0;
@@ -17,6 +18,10 @@ pub(crate) const PAIRS: u8 = 2;
 pub(crate) const RECORD: u8 = 3;
 /// Another object, with some keys set or removed.
 pub(crate) const OVERLAY: u8 = 4;
+/// Another object, with the changes in a tree of pages.
+pub(crate) const TREE: u8 = 5;
+/// A page of such a tree; never what a value leads to.
+pub(crate) const PAGE: u8 = 6;
 /// Flag: a hash index follows the cells.
 pub(crate) const INDEXED: u8 = 0x10;
 
@@ -45,12 +50,12 @@ impl Header {
 
     /// The upper half: the count of a list, or the shape of a record.
     #[inline]
-    fn upper(self) -> u32 {
+    pub(crate) fn upper(self) -> u32 {
         (self.0 >> 32) as u32
     }
 
     #[inline]
-    fn small(self) -> usize {
+    pub(crate) fn small(self) -> usize {
         (self.0 & 0xff_ffff) as usize
     }
 }
@@ -381,6 +386,7 @@ impl<'e> Object<'e> {
                 let cells = segment.cells(at + 3, 2 * changes);
                 Self { segment, at, kind, len: upper as usize, cells, keys: &[] }
             }
+            TREE => Self { segment, at, kind, len: upper as usize, cells: &[], keys: &[] },
             _ => {
                 let len = upper as usize;
                 Self { segment, at, kind, len, cells: segment.cells(at + 1, 2 * len), keys: &[] }
@@ -425,10 +431,6 @@ impl<'e> Object<'e> {
     #[must_use]
     pub fn entry(self, key: Value<'_>) -> Option<(Value<'e>, Value<'e>)> {
         match self.kind {
-            RECORD => {
-                let found = find_cell(self.segment, self.keys, 1, key)?;
-                Some((self.load(*self.keys.get(found)?), self.load(*self.cells.get(found)?)))
-            }
             OVERLAY => {
                 if let Some(found) = find_cell(self.segment, self.cells, 2, key) {
                     let cell = *self.cells.get(2 * found + 1)?;
@@ -437,15 +439,41 @@ impl<'e> Object<'e> {
                 }
                 self.base().as_object()?.entry(key)
             }
-            kind => {
-                let found = if kind & INDEXED != 0 {
-                    self.find_indexed(key)?
-                } else {
-                    find_cell(self.segment, self.cells, 2, key)?
-                };
-                Some((self.load(*self.cells.get(2 * found)?), self.load(*self.cells.get(2 * found + 1)?)))
-            }
+            TREE => match tree::find(self.segment, self.pages(), key) {
+                Some((key, value)) => Some((key, value?)),
+                None => self.base().as_object()?.entry(key),
+            },
+            _ => self.cells_of(key).map(|(key, value)| (self.load(key), self.load(value))),
         }
+    }
+
+    /// Returns the cells of a key and its value; of an object that is no other's changes.
+    #[inline]
+    pub(crate) fn cells_of(self, key: Value<'_>) -> Option<(Cell, Cell)> {
+        if self.kind == RECORD {
+            let found = find_cell(self.segment, self.keys, 1, key)?;
+            return Some((*self.keys.get(found)?, *self.cells.get(found)?));
+        }
+        let found = if self.kind & INDEXED != 0 {
+            self.find_indexed(key)?
+        } else {
+            find_cell(self.segment, self.cells, 2, key)?
+        };
+        Some((*self.cells.get(2 * found)?, *self.cells.get(2 * found + 1)?))
+    }
+
+    /// Returns the tree of changes and what they change, if this is such an object.
+    pub(crate) fn tree(self) -> Option<(Cell, Cell)> {
+        (self.kind == TREE).then(|| (self.pages(), Cell(self.segment.word(self.at + 1))))
+    }
+
+    /// The number of changed keys of such an object.
+    pub(crate) fn changes(self) -> usize {
+        if self.kind == TREE { usize::try_from(self.segment.word(self.at + 3)).unwrap_or(0) } else { 0 }
+    }
+
+    fn pages(self) -> Cell {
+        Cell(self.segment.word(self.at + 2))
     }
 
     fn find_indexed(self, key: Value<'_>) -> Option<usize> {
@@ -469,7 +497,7 @@ impl<'e> Object<'e> {
     pub fn nth(self, index: usize) -> Option<(Value<'e>, Value<'e>)> {
         match self.kind {
             RECORD => Some((self.load(*self.keys.get(index)?), self.load(*self.cells.get(index)?))),
-            OVERLAY => self.iter().nth(index),
+            OVERLAY | TREE => self.iter().nth(index),
             _ => Some((self.load(*self.cells.get(2 * index)?), self.load(*self.cells.get(2 * index + 1)?))),
         }
     }
@@ -477,7 +505,7 @@ impl<'e> Object<'e> {
     /// Returns the cells that keys and values stand in, every so many one; none of a changed object.
     pub(crate) fn rows(self) -> Option<(&'e [Cell], &'e [Cell], usize)> {
         match self.kind {
-            OVERLAY => None,
+            OVERLAY | TREE => None,
             RECORD => Some((self.keys, self.cells, 1)),
             _ => Some((self.cells, self.cells.get(1..).unwrap_or(&[]), 2)),
         }
@@ -486,8 +514,16 @@ impl<'e> Object<'e> {
     /// Returns the entries in Rego's order of the keys.
     #[must_use]
     pub fn iter(self) -> ObjectIter<'e> {
-        let base = (self.kind == OVERLAY).then(|| self.base().as_object()).flatten();
-        ObjectIter { object: self, base, position: 0, change: 0, left: self.len }
+        let merged = matches!(self.kind, OVERLAY | TREE).then(|| Box::new(Merged::of(self)));
+        ObjectIter { object: self, merged, position: 0, left: self.len }
+    }
+
+    fn changed(self) -> Changed<'e> {
+        if self.kind == TREE {
+            Changed::Tree(tree::Changes::of(self.segment, self.pages()))
+        } else {
+            Changed::List(self, 0)
+        }
     }
 
     /// Returns the changes of an overlay and what they change; of another object, itself and the changes given.
@@ -535,49 +571,77 @@ impl<'e> Object<'e> {
 #[derive(Clone, Debug)]
 pub struct ObjectIter<'e> {
     object: Object<'e>,
-    base: Option<Object<'e>>,
+    /// Of an object that is another one's changes.
+    merged: Option<Box<Merged<'e>>>,
     position: usize,
-    change: usize,
     left: usize,
 }
 
-impl<'e> ObjectIter<'e> {
-    fn next_changed(&mut self, base: Object<'e>) -> Option<(Value<'e>, Value<'e>)> {
-        loop {
-            let changed = self.object.cells.get(2 * self.change).map(|it| self.object.load(*it));
-            let below = base.nth(self.position);
-            let take_change = match (changed, below) {
-                (None, None) => return None,
-                (None, Some(entry)) => {
-                    self.position += 1;
-                    return Some(entry);
-                }
-                (Some(key), Some((other, _))) if key.same_member(other) => {
-                    self.position += 1;
-                    true
-                }
-                (Some(key), Some((other, _))) => key < other,
-                (Some(_), None) => true,
-            };
-            if !take_change {
-                self.position += 1;
-                return below;
-            }
-            let cell = *self.object.cells.get(2 * self.change + 1)?;
-            self.change += 1;
-            if cell != Cell::REMOVED {
-                return Some((changed?, self.object.load(cell)));
+/// An object's entries and the changes of them, each at the next one.
+#[derive(Clone, Debug)]
+struct Merged<'e> {
+    base: ObjectIter<'e>,
+    below: Option<(Value<'e>, Value<'e>)>,
+    changes: Changed<'e>,
+    change: Option<(Value<'e>, Option<Value<'e>>)>,
+}
+
+#[derive(Clone, Debug)]
+enum Changed<'e> {
+    List(Object<'e>, usize),
+    Tree(tree::Changes<'e>),
+}
+
+impl<'e> Changed<'e> {
+    fn next(&mut self) -> Option<(Value<'e>, Option<Value<'e>>)> {
+        match self {
+            Self::Tree(changes) => changes.next(),
+            Self::List(object, at) => {
+                let (key, cell) = (object.cells.get(2 * *at)?, *object.cells.get(2 * *at + 1)?);
+                *at += 1;
+                Some((object.load(*key), (cell != Cell::REMOVED).then(|| object.load(cell))))
             }
         }
+    }
+}
+
+impl<'e> Merged<'e> {
+    fn of(object: Object<'e>) -> Self {
+        let base = object.base().as_object().unwrap_or_else(|| Object::new(Segment::empty(), 0));
+        let (mut base, mut changes) = (base.iter(), object.changed());
+        let (below, change) = (base.next(), changes.next());
+        Self { base, below, changes, change }
+    }
+
+    fn next(&mut self) -> Option<(Value<'e>, Value<'e>)> {
+        loop {
+            let Some((key, value)) = self.change else { return self.next_below() };
+            match self.below {
+                Some((other, _)) if !key.same_member(other) && other < key => return self.next_below(),
+                Some((other, _)) if key.same_member(other) => {
+                    self.next_below();
+                }
+                _ => {}
+            }
+            self.change = self.changes.next();
+            if let Some(value) = value {
+                return Some((key, value));
+            }
+        }
+    }
+
+    fn next_below(&mut self) -> Option<(Value<'e>, Value<'e>)> {
+        std::mem::replace(&mut self.below, self.base.next())
     }
 }
 
 impl<'e> Iterator for ObjectIter<'e> {
     type Item = (Value<'e>, Value<'e>);
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let next = match self.base {
-            Some(base) => self.next_changed(base),
+        let next = match &mut self.merged {
+            Some(merged) => merged.next(),
             None => {
                 self.position += 1;
                 self.object.nth(self.position - 1)

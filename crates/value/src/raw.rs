@@ -7,8 +7,10 @@ pub(crate) mod scan;
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::cell::UnsafeCell;
+use std::collections::HashMap;
 use std::fmt;
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 use crate::cell::Cell;
 
@@ -18,7 +20,15 @@ pub(crate) struct Segment {
     len: usize,
     /// Where the segment numbers of its cells are looked up; none if all its references are its own.
     links: Option<NonNull<LinkTable>>,
+    /// The table of `links` with what it names, if the segment owns them.
+    held: Option<Box<Held>>,
     owned: bool,
+}
+
+/// Segments that a frozen segment refers to, and keeps.
+struct Held {
+    table: LinkTable,
+    segments: Vec<Arc<Segment>>,
 }
 
 // SAFETY: a frozen segment is never written again. The segments of an arena are written through `&self`, but
@@ -29,7 +39,7 @@ unsafe impl Send for Segment {}
 
 static EMPTY_WORDS: [u64; 1] = [0];
 static EMPTY: Segment =
-    Segment { words: NonNull::from_ref(&EMPTY_WORDS[0]), len: 1, links: None, owned: false };
+    Segment { words: NonNull::from_ref(&EMPTY_WORDS[0]), len: 1, links: None, held: None, owned: false };
 
 impl fmt::Debug for Segment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -58,7 +68,29 @@ impl Segment {
         // SAFETY: the layout has a size above zero, as `len` is at least one.
         let pointer = unsafe { alloc_zeroed(layout) };
         let Some(words) = NonNull::new(pointer.cast::<u64>()) else { handle_alloc_error(layout) };
-        Self { words, len, links, owned: true }
+        Self { words, len, links, held: None, owned: true }
+    }
+
+    /// Takes the words as a frozen segment whose cells refer to these segments, numbered from 1.
+    pub(crate) fn linking(words: Vec<u64>, segments: Vec<Arc<Self>>) -> Self {
+        let mut segment = Self::from_words(words);
+        if !segments.is_empty() {
+            let held = Box::new(Held { table: LinkTable::of(&segments), segments });
+            segment.links = Some(NonNull::from_ref(&held.table));
+            segment.held = Some(held);
+        }
+        segment
+    }
+
+    /// Returns the segment of a number, which this one keeps; none for its own number and unknown ones.
+    pub(crate) fn kept(&self, number: u16) -> Option<&Arc<Self>> {
+        let index = usize::from(number).checked_sub(1)?;
+        self.held.as_ref()?.segments.get(index)
+    }
+
+    /// Returns all segments that this one keeps.
+    pub(crate) fn all_kept(&self) -> impl Iterator<Item = &Arc<Self>> {
+        self.held.iter().flat_map(|it| &it.segments)
     }
 
     /// Takes the words as a frozen segment without copying them.
@@ -71,7 +103,7 @@ impl Segment {
         let pointer = Box::into_raw(boxed).cast::<u64>();
         // SAFETY: a box is never null.
         let words = unsafe { NonNull::new_unchecked(pointer) };
-        Self { words, len, links: None, owned: true }
+        Self { words, len, links: None, held: None, owned: true }
     }
 
     fn layout(len: usize) -> Layout {
@@ -216,7 +248,7 @@ impl Segment {
             return self;
         }
         let Some(links) = self.links else { return Self::empty() };
-        // SAFETY: the table is owned by the arena that owns this segment, borrowed for 'e.
+        // SAFETY: the table is owned by the arena that owns this segment, or by the segment; borrowed for 'e.
         let table: &'e LinkTable = unsafe { links.as_ref() };
         table.get(number)
     }
@@ -271,11 +303,27 @@ impl Drop for Segment {
 /// The segments that the cells of an arena refer to, by number from 1.
 pub(crate) struct LinkTable {
     entries: UnsafeCell<Vec<NonNull<Segment>>>,
+    /// The numbers by the segments' addresses, once there are many.
+    numbers: UnsafeCell<HashMap<usize, u16>>,
 }
+
+/// Up to this many segments are compared one by one.
+const LINKS_COMPARED_MAX: usize = 16;
 
 impl LinkTable {
     pub(crate) fn new() -> Self {
-        Self { entries: UnsafeCell::new(vec![NonNull::from_ref(Segment::empty())]) }
+        Self {
+            entries: UnsafeCell::new(vec![NonNull::from_ref(Segment::empty())]),
+            numbers: UnsafeCell::default(),
+        }
+    }
+
+    /// Returns the table of segments that are kept by whoever keeps the table.
+    fn of(segments: &[Arc<Segment>]) -> Self {
+        let first = NonNull::from_ref(Segment::empty());
+        let rest = segments.iter().map(|it| NonNull::from_ref(&**it));
+        let entries = UnsafeCell::new(std::iter::once(first).chain(rest).collect());
+        Self { entries, numbers: UnsafeCell::default() }
     }
 
     /// Returns the segment of a number; the empty one if there is none.
@@ -293,11 +341,21 @@ impl LinkTable {
     pub(crate) fn number_of(&self, segment: &Segment) -> Option<u16> {
         // SAFETY: as in `get`; this is the only reference while the call lasts.
         let entries = unsafe { &mut *self.entries.get() };
+        // SAFETY: as above; nobody else uses the numbers.
+        let numbers = unsafe { &mut *self.numbers.get() };
         let pointer = NonNull::from_ref(segment);
-        if let Some(found) = entries.iter().rposition(|it| *it == pointer) {
+        let address = pointer.as_ptr().addr();
+        let compared = entries.len().min(LINKS_COMPARED_MAX);
+        if let Some(found) = entries[..compared].iter().rposition(|it| *it == pointer) {
             return u16::try_from(found).ok();
         }
+        if let Some(found) = numbers.get(&address) {
+            return Some(*found);
+        }
         let number = u16::try_from(entries.len()).ok()?;
+        if entries.len() >= LINKS_COMPARED_MAX {
+            numbers.insert(address, number);
+        }
         entries.push(pointer);
         Some(number)
     }
@@ -305,6 +363,7 @@ impl LinkTable {
     /// Forgets all segments.
     pub(crate) fn clear(&mut self) {
         self.entries.get_mut().truncate(1);
+        self.numbers.get_mut().clear();
     }
 }
 
