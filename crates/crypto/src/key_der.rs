@@ -158,6 +158,27 @@ fn dsa_public(parameters: &[u8], data: &[u8]) -> Result<PublicKey, &'static str>
     Ok(PublicKey::Dsa(DsaPublicKey { p, q, g, y }))
 }
 
+/// Reads an RSA public key that comes without its algorithm.
+///
+/// # Errors
+/// With Go's message.
+pub fn parse_pkcs1_public(der: &[u8]) -> Result<RsaPublicKey, String> {
+    let (node, rest) = asn1::read(der, PKCS1_PUBLIC).map_err(|it| {
+        let pkix = "x509: failed to parse public key (use ParsePKIXPublicKey instead for this key format)";
+        if is(der, PUBLIC_KEY) { pkix.to_owned() } else { it }
+    })?;
+    if !rest.is_empty() {
+        return Err("asn1: syntax error: trailing data".to_owned());
+    }
+    let zero = "x509: public key contains zero or negative value";
+    let n = node.field(0).big().and_then(positive).ok_or(zero)?;
+    let e = u64::try_from(node.field(1).int()).ok().filter(|it| *it > 0).ok_or(zero)?;
+    if e > (1 << 31) - 1 {
+        return Err("x509: public key contains large public exponent".to_owned());
+    }
+    Ok(RsaPublicKey { n, e })
+}
+
 /// Reads an RSA private key.
 ///
 /// # Errors

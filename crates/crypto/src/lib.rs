@@ -24,5 +24,5 @@ pub mod x509;
 
 pub use curve::Curve;
 pub use hash::{Hash, hmac};
-pub use key_der::{parse_ec, parse_pkcs1, parse_pkcs8, parse_pkix};
+pub use key_der::{parse_ec, parse_pkcs1, parse_pkcs1_public, parse_pkcs8, parse_pkix};
 pub use oid::Oid;
