@@ -8,6 +8,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use flate2::bufread::MultiGzDecoder;
 
 use crate::error::{BundleError, BundleErrorKind};
+use crate::meter::Members;
 use crate::reader::{Bundle, BundleReader, Options};
 
 /// Reads a bundle from a gzipped tar archive.
@@ -16,30 +17,40 @@ use crate::reader::{Bundle, BundleReader, Options};
 ///
 /// The archive ends early or is none, a limit is passed, or a member is at fault.
 pub fn read_archive(archive: impl Read, options: Options) -> Result<Bundle, BundleError> {
+    let mut reader = BundleReader::new(options);
+    read_members(archive, &mut reader)?;
+    reader.finish()
+}
+
+/// Hands on the members of a gzipped tar archive one by one.
+///
+/// # Errors
+///
+/// The archive ends early or is none, a limit is passed, or a member is refused.
+pub fn read_members(archive: impl Read, members: &mut dyn Members) -> Result<(), BundleError> {
     let mut compressed = BufReader::with_capacity(64 * 1024, archive);
     check_header(&mut compressed)?;
-    let mut reader = BundleReader::new(options);
     let mut tar = tar::Archive::new(MultiGzDecoder::new(compressed));
     for entry in tar.entries().map_err(|it| read_error(&it))? {
         let mut entry = entry.map_err(|it| read_error(&it))?;
         let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         if !matches!(entry.header().entry_type(), tar::EntryType::Regular) {
-            reader.count(&path, 0)?;
+            members.meter().count(&path, 0)?;
             continue;
         }
         check_path(&path)?;
-        if !BundleReader::wants(&path) {
-            reader.count(&path, usize::try_from(entry.size()).unwrap_or(usize::MAX))?;
+        if !members.wants(&path) {
+            members.meter().count(&path, usize::try_from(entry.size()).unwrap_or(usize::MAX))?;
             continue;
         }
-        let max = reader.limits().member_bytes_max.saturating_add(1);
+        let max = members.meter().limits().member_bytes_max.saturating_add(1);
         let mut bytes = Vec::new();
         entry.by_ref().take(max).read_to_end(&mut bytes).map_err(|it| read_error(&it))?;
-        reader.add(&path, bytes)?;
+        members.add(&path, bytes)?;
     }
     // The checksum stands behind the last member.
     io::copy(&mut tar.into_inner(), &mut io::sink()).map_err(|it| read_error(&it))?;
-    reader.finish()
+    Ok(())
 }
 
 /// Refuses what is no gzip stream, in Go's words.
@@ -84,10 +95,12 @@ mod tests {
     use flate2::{Compression, write::GzEncoder};
 
     use super::*;
+    use crate::guard::Trust;
     use crate::limits::Limits;
 
     fn options() -> Options {
-        Options { limits: Limits::default(), folder: String::new(), yaml: |_| Err("no YAML here".to_owned()) }
+        let yaml = |_: &[u8]| Err("no YAML here".to_owned());
+        Options { limits: Limits::default(), folder: String::new(), yaml, trust: Trust::Unchecked }
     }
 
     fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {

@@ -19,6 +19,8 @@ pub enum BundleErrorKind {
     Data,
     /// Something lies outside the manifest's roots, or two bundles own the same.
     Roots,
+    /// The signature is missing or wrong, or does not speak of what is there.
+    Signature,
     /// A member is of a kind that is not supported.
     Unsupported,
 }

@@ -1,7 +1,7 @@
 //! The bundle format: policies, data and a manifest in a folder or a gzipped tar archive.
 //!
 //! Bytes and readers come in, a [`Bundle`] goes out. [`read_archive`] streams an archive, [`BundleReader`] takes the
-//! members of a folder one by one; both keep limits. Modules stay text and the roots they must keep to are checked
+//! members of a folder one by one; both keep limits and verify signatures. Modules stay text and the roots they must keep to are checked
 //! by [`Manifest::check_package`] once somebody has parsed them. Nothing here opens a file or knows Rego.
 
 #![forbid(unsafe_code)]
@@ -9,17 +9,30 @@
 
 mod archive;
 mod error;
+mod fields;
 mod glob;
+mod guard;
+mod hash;
+mod keys;
 mod limits;
 mod manifest;
+mod meter;
 mod overlap;
+mod pattern;
 mod reader;
 mod roots;
+mod sign;
+mod signatures;
 
-pub use archive::read_archive;
+pub use archive::{read_archive, read_members};
 pub use error::{BundleError, BundleErrorKind};
+pub use guard::Trust;
 pub use limits::Limits;
 pub use manifest::{Manifest, WasmEntry};
+pub use meter::{Members, Meter};
 pub use overlap::check_overlap;
+pub use pattern::name_matches;
 pub use reader::{Bundle, BundleReader, DataFile, Member, Options, YamlReader};
 pub use roots::Roots;
+pub use sign::{Digests, FileDigest, Signing, read_claims, sign, signatures_file};
+pub use signatures::{Verification, VerificationKey};

@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use lictor_value::{Arena, Document, DocumentBuilder, Kind, Part, Value, json};
+use lictor_value::{Arena, Document, DocumentBuilder, Part, Value, json};
 
 use crate::error::{BundleError, BundleErrorKind};
+use crate::fields::Fields;
 use crate::glob;
 use crate::roots::Roots;
 
@@ -56,38 +57,32 @@ impl Manifest {
     pub fn read(bytes: &[u8]) -> Result<Self, BundleError> {
         let arena = Arena::new();
         let value = json::read_first(bytes, &arena).map_err(|it| decode_error(&it.to_string()))?;
-        if value.is_null() {
-            return Ok(Self::default());
+        let fields = Fields::new(value, "Manifest").map_err(|it| decode_error(&it))?;
+        let mut manifest = Self::of_fields(&fields).map_err(|it| decode_error(&it))?;
+        if let Some(version) = fields.integer("rego_version", "int").map_err(|it| decode_error(&it))? {
+            manifest.rego_version = Some(checked_version(version, None)?);
         }
-        if value.as_object().is_none() {
-            let kind = go_kind(value);
-            return Err(decode_error(&format!(
-                "json: cannot unmarshal {kind} into Go value of type bundle.Manifest"
-            )));
+        manifest.file_rego_versions = file_versions(&fields)?;
+        manifest.check_roots()?;
+        Ok(manifest)
+    }
+
+    /// Reads what can only be of a wrong type.
+    fn of_fields(fields: &Fields<'_>) -> Result<Self, String> {
+        let mut manifest = Self { revision: fields.text("revision")?, ..Self::default() };
+        if let Some(roots) = fields.texts("roots")? {
+            manifest.roots = Roots::new(&roots);
         }
-        let mut manifest = Self::default();
-        if let Some(revision) = field(value, "revision") {
-            manifest.revision = text(revision, "revision")?;
+        for entry in fields.items("wasm", "WasmResolver", "wasm.")? {
+            let (entrypoint, module) = (entry.text("entrypoint")?, entry.text("module")?);
+            manifest.wasm.push(WasmEntry { entrypoint, module });
         }
-        if let Some(roots) = field(value, "roots") {
-            manifest.roots = Roots::new(&texts(roots, "roots")?);
-        }
-        if let Some(version) = field(value, "rego_version") {
-            manifest.rego_version = Some(checked_version(integer(version, "rego_version")?, None)?);
-        }
-        if let Some(versions) = field(value, "file_rego_versions") {
-            manifest.file_rego_versions = file_versions(versions)?;
-        }
-        if let Some(wasm) = field(value, "wasm") {
-            manifest.wasm = wasm_entries(wasm)?;
-        }
-        if let Some(metadata) = field(value, "metadata") {
+        if let Some(metadata) = fields.get("metadata") {
             if metadata.as_object().is_none() {
-                return Err(mismatch(metadata, "metadata", "map[string]interface {}"));
+                return Err(fields.mismatch(metadata, "metadata", "map[string]interface {}"));
             }
             manifest.metadata = Some(Document::from_value(metadata));
         }
-        manifest.check_roots()?;
         Ok(manifest)
     }
 
@@ -198,52 +193,6 @@ fn decode_error(message: &str) -> BundleError {
     manifest_error(format!("bundle load failed on manifest decode: {message}"))
 }
 
-fn mismatch(value: Value<'_>, name: &str, wanted: &str) -> BundleError {
-    let kind = go_kind(value);
-    decode_error(&format!(
-        "json: cannot unmarshal {kind} into Go struct field Manifest.{name} of type {wanted}"
-    ))
-}
-
-/// Returns the word of Go's JSON reader for a value's type.
-fn go_kind(value: Value<'_>) -> &'static str {
-    match value.kind() {
-        Kind::Boolean => "bool",
-        kind => kind.name(),
-    }
-}
-
-/// Returns a field that is there and not `null`; exact names go before those in another case.
-fn field<'e>(value: Value<'e>, name: &str) -> Option<Value<'e>> {
-    let object = value.as_object()?;
-    let folded = || {
-        object
-            .iter()
-            .find(|it| it.0.as_str().is_some_and(|key| key.eq_ignore_ascii_case(name)))
-            .map(|it| it.1)
-    };
-    object.get_str(name).or_else(folded).filter(|it| !it.is_null())
-}
-
-fn text(value: Value<'_>, name: &str) -> Result<String, BundleError> {
-    value.as_str().map(str::to_owned).ok_or_else(|| mismatch(value, name, "string"))
-}
-
-fn texts(value: Value<'_>, name: &str) -> Result<Vec<String>, BundleError> {
-    let items = value.as_array().ok_or_else(|| mismatch(value, name, "[]string"))?;
-    items.iter().map(|it| if it.is_null() { Ok(String::new()) } else { text(it, name) }).collect()
-}
-
-fn integer(value: Value<'_>, name: &str) -> Result<i64, BundleError> {
-    if let (Some(text), None) = (value.number_text(), value.as_i64()) {
-        return Err(decode_error(&format!(
-            "json: cannot unmarshal number {} into Go struct field Manifest.{name} of type int",
-            &*text
-        )));
-    }
-    value.as_i64().ok_or_else(|| mismatch(value, name, "int"))
-}
-
 fn checked_version(version: i64, file: Option<&str>) -> Result<u8, BundleError> {
     match u8::try_from(version) {
         Ok(version @ 0..=2) => Ok(version),
@@ -254,28 +203,19 @@ fn checked_version(version: i64, file: Option<&str>) -> Result<u8, BundleError> 
     }
 }
 
-fn file_versions(value: Value<'_>) -> Result<BTreeMap<String, u8>, BundleError> {
-    let object = value.as_object().ok_or_else(|| mismatch(value, "file_rego_versions", "map[string]int"))?;
+fn file_versions(fields: &Fields<'_>) -> Result<BTreeMap<String, u8>, BundleError> {
+    const NAME: &str = "file_rego_versions";
     let mut versions = BTreeMap::new();
+    let Some(value) = fields.get(NAME) else { return Ok(versions) };
+    let object =
+        value.as_object().ok_or_else(|| decode_error(&fields.mismatch(value, NAME, "map[string]int")))?;
     for (key, version) in object.iter() {
         let key = key.as_str().map(str::to_owned).unwrap_or_default();
-        let version = checked_version(integer(version, "file_rego_versions")?, Some(&key))?;
+        let version = fields.as_integer(version, NAME, "int").map_err(|it| decode_error(&it))?;
+        let version = checked_version(version, Some(&key))?;
         versions.insert(key, version);
     }
     Ok(versions)
-}
-
-fn wasm_entries(value: Value<'_>) -> Result<Vec<WasmEntry>, BundleError> {
-    let items = value.as_array().ok_or_else(|| mismatch(value, "wasm", "[]bundle.WasmResolver"))?;
-    let entry = |item: Value<'_>| {
-        if item.as_object().is_none() {
-            return Err(mismatch(item, "wasm", "bundle.WasmResolver"));
-        }
-        let part =
-            |name: &str| field(item, name).map_or(Ok(String::new()), |it| text(it, &format!("wasm.{name}")));
-        Ok(WasmEntry { entrypoint: part("entrypoint")?, module: part("module")? })
-    };
-    items.iter().map(entry).collect()
 }
 
 #[cfg(test)]

@@ -1,14 +1,17 @@
 //! Takes the members of a bundle one by one and says what they are.
 //!
 //! A folder's members come in the order of a walk, an archive's in the archive's order; the faults found are those
-//! of the first member that has one. What is known only at the end (roots, wasm entrypoints) is checked by
-//! [`BundleReader::finish`].
+//! of the first member that has one. Where a signature counts, members pass the guard first. What is known only at
+//! the end (roots, wasm entrypoints) is checked by [`BundleReader::finish`].
 
 use lictor_value::{Document, json};
 
 use crate::error::{BundleError, BundleErrorKind};
+use crate::guard::{Guard, Trust};
 use crate::limits::Limits;
 use crate::manifest::Manifest;
+use crate::meter::{Members, Meter};
+use crate::signatures;
 
 /// Reads YAML for those who may not know it; the text of a fault comes without the member's name.
 pub type YamlReader = fn(&[u8]) -> Result<Document, String>;
@@ -22,6 +25,8 @@ pub struct Options {
     pub folder: String,
     /// Reads `data.yaml`.
     pub yaml: YamlReader,
+    /// What a signature counts for.
+    pub trust: Trust,
 }
 
 /// Is a member that is handed on as it is.
@@ -61,7 +66,7 @@ pub struct Bundle {
     pub wasm_modules: Vec<Member>,
     /// Query plans.
     pub plans: Vec<Member>,
-    /// The signatures file, not verified.
+    /// The signatures file; whether it was verified says [`Options::trust`].
     pub signatures: Option<Member>,
 }
 
@@ -69,39 +74,38 @@ pub struct Bundle {
 #[derive(Debug)]
 pub struct BundleReader {
     options: Options,
+    guard: Guard,
     bundle: Bundle,
     manifest_member: Option<String>,
-    bytes: u64,
-    members: usize,
+    meter: Meter,
 }
 
 impl BundleReader {
     /// Returns a reader without members.
     #[must_use]
     pub fn new(options: Options) -> Self {
-        Self { options, bundle: Bundle::default(), manifest_member: None, bytes: 0, members: 0 }
+        let guard = Guard::new(options.trust.clone());
+        let meter = Meter::new(options.limits);
+        Self { options, guard, bundle: Bundle::default(), manifest_member: None, meter }
     }
 
-    /// Says whether a member of this name would be read; others need not be fetched.
-    #[must_use]
-    pub fn wants(path: &str) -> bool {
-        kind_of(path).is_some()
+    /// Takes a member once its signature allows it.
+    fn admit(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), BundleError> {
+        let name = self.full_name(path);
+        let name = name.strip_prefix('/').unwrap_or(&name);
+        match self.guard.admit(path, name, bytes, self.options.yaml)? {
+            Some(bytes) => self.take(path, bytes),
+            None => Ok(()),
+        }
     }
 
-    /// Takes a member. The path is the one in the bundle; a leading slash is usual.
-    ///
-    /// # Errors
-    ///
-    /// The member or all of them are too large, or the content is not what its name promises.
-    pub fn add(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), BundleError> {
-        self.count(path, bytes.len())?;
+    fn take(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), BundleError> {
         let member = |name: String, bytes| Member { path: path.to_owned(), name, bytes };
         match kind_of(path) {
-            None => {}
+            None | Some(MemberKind::Signatures) => {}
             Some(MemberKind::Module) => self.bundle.modules.push(member(self.full_name(path), bytes)),
             Some(MemberKind::Wasm) => self.bundle.wasm_modules.push(member(self.full_name(path), bytes)),
             Some(MemberKind::Plan) => self.bundle.plans.push(member(self.full_name(path), bytes)),
-            Some(MemberKind::Signatures) => self.bundle.signatures = Some(member(path.to_owned(), bytes)),
             Some(MemberKind::Manifest) => self.add_manifest(path, &bytes)?,
             Some(MemberKind::Json) => {
                 let document =
@@ -129,8 +133,12 @@ impl BundleReader {
     ///
     /// # Errors
     ///
-    /// Data lies outside of the roots, or a wasm entrypoint has no module.
+    /// A signature is missing or names files that are not there, data lies outside of the roots, or a wasm
+    /// entrypoint has no module.
     pub fn finish(mut self) -> Result<Bundle, BundleError> {
+        for (path, bytes) in self.guard.finish()? {
+            self.take(&path, bytes)?;
+        }
         let modules: Vec<String> = self.bundle.wasm_modules.iter().map(|it| it.name.clone()).collect();
         let folder = self.options.folder.clone();
         for entry in &mut self.bundle.manifest.wasm {
@@ -144,43 +152,6 @@ impl BundleReader {
             self.bundle.manifest.check_data(&file.path, file.document.root())?;
         }
         Ok(self.bundle)
-    }
-
-    pub(crate) fn limits(&self) -> &Limits {
-        &self.options.limits
-    }
-
-    /// Refuses a member by its size alone, before it is read.
-    ///
-    /// # Errors
-    ///
-    /// The member is larger than the limit.
-    pub fn check_size(&self, path: &str, size: u64) -> Result<(), BundleError> {
-        let max = self.options.limits.member_bytes_max;
-        if size <= max {
-            return Ok(());
-        }
-        let shown = path.trim_start_matches('/');
-        let message = format!("bundle file '{shown}' size ({size} bytes) exceeded max size ({max} bytes)");
-        Err(BundleError::new(BundleErrorKind::Limit, message))
-    }
-
-    /// Counts a member; also those that are skipped, so that a flood of empty ones ends.
-    pub(crate) fn count(&mut self, path: &str, size: usize) -> Result<(), BundleError> {
-        let limits = &self.options.limits;
-        let size = u64::try_from(size).unwrap_or(u64::MAX);
-        self.members += 1;
-        self.bytes = self.bytes.saturating_add(size);
-        let shown = path.trim_start_matches('/');
-        self.check_size(path, size)?;
-        let message = if self.bytes > limits.total_bytes_max {
-            format!("bundle is larger than {} bytes at file '{shown}'", limits.total_bytes_max)
-        } else if self.members > limits.members_max {
-            format!("bundle has more than {} files", limits.members_max)
-        } else {
-            return Ok(());
-        };
-        Err(BundleError::new(BundleErrorKind::Limit, message))
     }
 
     fn add_manifest(&mut self, path: &str, bytes: &[u8]) -> Result<(), BundleError> {
@@ -212,6 +183,26 @@ impl BundleReader {
     }
 }
 
+impl Members for BundleReader {
+    fn wants(&self, path: &str) -> bool {
+        self.guard.wants_all() || kind_of(path).is_some()
+    }
+
+    fn meter(&mut self) -> &mut Meter {
+        &mut self.meter
+    }
+
+    fn add(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), BundleError> {
+        self.meter.count(path, bytes.len())?;
+        if kind_of(path) == Some(MemberKind::Signatures) {
+            let held = self.guard.unlock(path, &bytes)?;
+            self.bundle.signatures = Some(Member { path: path.to_owned(), name: path.to_owned(), bytes });
+            return held.into_iter().try_for_each(|(path, bytes)| self.admit(&path, bytes));
+        }
+        self.admit(path, bytes)
+    }
+}
+
 fn unsupported(path: &str, message: &str) -> BundleError {
     BundleError::new(BundleErrorKind::Unsupported, format!("bundle load failed on {path}: {message}"))
 }
@@ -232,7 +223,7 @@ enum MemberKind {
 fn kind_of(path: &str) -> Option<MemberKind> {
     let base = path.rsplit('/').next().unwrap_or(path);
     Some(match base {
-        ".signatures.json" => MemberKind::Signatures,
+        signatures::FILE_NAME => MemberKind::Signatures,
         _ if path.ends_with(".rego") => MemberKind::Module,
         "policy.wasm" => MemberKind::Wasm,
         "plan.json" | "plan.pb" => MemberKind::Plan,
@@ -252,7 +243,7 @@ fn data_path(path: &str) -> Vec<String> {
 }
 
 /// Joins a folder and a path in it; without a folder the path stays as it is, in `.` its names stand alone.
-fn join(folder: &str, path: &str) -> String {
+pub(crate) fn join(folder: &str, path: &str) -> String {
     if folder.is_empty() {
         return path.to_owned();
     }
@@ -272,7 +263,12 @@ mod tests {
     }
 
     fn options() -> Options {
-        Options { limits: Limits::default(), folder: "some/folder".to_owned(), yaml: no_yaml }
+        Options {
+            limits: Limits::default(),
+            folder: "some/folder".to_owned(),
+            yaml: no_yaml,
+            trust: Trust::Unchecked,
+        }
     }
 
     fn read(members: &[(&str, &str)]) -> Result<Bundle, BundleError> {

@@ -1,13 +1,15 @@
 //! The configuration of commands that decide once: a file, and values given on the command line on top of it.
 //!
-//! Only what such a command can heed is taken: the default decision and bundles that are files. What needs a network
+//! Only what such a command can heed is taken: the default decision, bundles that are files, and keys that verify them. What needs a network
 //! is refused by name. Keys that say nothing about one decision (labels, caches, addresses) are left alone.
 
+mod keys;
 mod overrides;
 
 use std::collections::BTreeMap;
 
 use lictor::{Kind, Value};
+use lictor_bundle::Trust;
 
 use crate::flags::Parsed;
 use crate::load::{input_document, read_file};
@@ -21,8 +23,21 @@ const REFUSED: [&str; 6] =
 pub(crate) struct Config {
     /// The path that is decided unless another one is asked for.
     pub(crate) default_decision: Option<String>,
-    /// Names of bundles with their addresses, sorted.
-    pub(crate) bundles: Vec<(String, String)>,
+    /// Bundles, sorted by name.
+    pub(crate) bundles: Vec<ConfiguredBundle>,
+    /// What the signatures of bundles count for that nothing more is said of.
+    pub(crate) trust: Trust,
+}
+
+/// Is a bundle of the configuration.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ConfiguredBundle {
+    /// Its name.
+    pub(crate) name: String,
+    /// Where it is.
+    pub(crate) address: String,
+    /// What its signature counts for.
+    pub(crate) trust: Trust,
 }
 
 /// Is a value of the configuration.
@@ -138,23 +153,27 @@ fn config(root: &Map) -> Result<Config, String> {
         Some(Node::Text(path)) => Some(path.clone()),
         Some(_) => return Err("default_decision must be a string".to_owned()),
     };
+    let keys = keys::keys(root)?;
     let mut bundles = Vec::new();
     match root.get("bundles") {
         None | Some(Node::Null) => {}
         Some(Node::Map(map)) => {
             for (name, bundle) in map {
-                bundles.push((name.clone(), resource(name, bundle)?));
+                let Node::Map(fields) = bundle else {
+                    return Err(format!("invalid configuration for bundle {name:?}: must be an object"));
+                };
+                let address = resource(name, fields)?;
+                let trust = keys::trust(fields, &keys)
+                    .map_err(|it| format!("invalid configuration for bundle {name:?}: {it}"))?;
+                bundles.push(ConfiguredBundle { name: name.clone(), address, trust });
             }
         }
         Some(_) => return Err("bundles must be an object".to_owned()),
     }
-    Ok(Config { default_decision, bundles })
+    Ok(Config { default_decision, bundles, trust: keys::unless_signed(&keys) })
 }
 
-fn resource(name: &str, bundle: &Node) -> Result<String, String> {
-    let Node::Map(fields) = bundle else {
-        return Err(format!("invalid configuration for bundle {name:?}: must be an object"));
-    };
+fn resource(name: &str, fields: &Map) -> Result<String, String> {
     match (fields.get("resource"), fields.get("service")) {
         (Some(Node::Text(resource)), None) if resource.starts_with("file://") => Ok(resource.clone()),
         (_, service) => {
@@ -187,7 +206,12 @@ mod tests {
             config(&map("default_decision: a/b\nlabels: {x: y}\nbundles: {b: {resource: 'file:///c'}}"));
         let wanted = Config {
             default_decision: Some("a/b".to_owned()),
-            bundles: vec![("b".to_owned(), "file:///c".to_owned())],
+            bundles: vec![ConfiguredBundle {
+                name: "b".to_owned(),
+                address: "file:///c".to_owned(),
+                trust: Trust::Unsigned,
+            }],
+            trust: Trust::Unsigned,
         };
         assert_eq!(fine, Ok(wanted));
         assert!(config(&map("services: {}")).is_err());

@@ -5,18 +5,18 @@
 
 mod bundles;
 mod files;
-mod ignore;
 mod paths;
 mod schemas;
 
 use std::collections::HashSet;
 
 use lictor::{DataError, Document, Engine, RegoVersion};
+use lictor_bundle::{Trust, name_matches};
 
 use crate::fault::{Fault, Faults};
 use crate::timers::{MODULE_PARSE, Timers};
 
-pub(crate) use bundles::{BundleFault, version_numbered};
+pub(crate) use bundles::{BundleFault, NamedBundle, digests, version_numbered};
 pub(crate) use files::join;
 pub(crate) use files::tidy;
 pub(crate) use paths::{clean, go_error, input_document, read_file, read_stdin};
@@ -34,9 +34,16 @@ pub(crate) struct Loader<'a> {
     recovered: bool,
     /// Whether modules of a bundle in a folder are named by their path in it, as those of archives are.
     named_from_root: bool,
+    /// What signatures of bundles count for.
+    trust: Trust,
     documents: Vec<Known>,
     seen: HashSet<(Vec<String>, String)>,
     faults: Faults,
+}
+
+/// Says whether one of the patterns of `--ignore` matches the name of a file or folder.
+fn is_ignored(patterns: &[&str], name: &str) -> bool {
+    patterns.iter().any(|it| name_matches(it, name))
 }
 
 /// Is a document that was added, for the faults of later ones.
@@ -56,6 +63,7 @@ impl<'a> Loader<'a> {
             only_rego: false,
             recovered: false,
             named_from_root: false,
+            trust: Trust::Unchecked,
             documents: Vec::new(),
             seen: HashSet::new(),
             faults: Vec::new(),
@@ -77,6 +85,12 @@ impl<'a> Loader<'a> {
     /// Names modules of bundles by their path in the bundle.
     pub(crate) fn naming_from_root(mut self) -> Self {
         self.named_from_root = true;
+        self
+    }
+
+    /// Says what signatures of bundles count for; without it they are not looked at.
+    pub(crate) fn trusting(mut self, trust: Trust) -> Self {
+        self.trust = trust;
         self
     }
 

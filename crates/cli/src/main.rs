@@ -14,6 +14,7 @@ mod in_order;
 mod load;
 mod output;
 mod setup;
+mod signing;
 mod timers;
 
 use std::process::ExitCode;

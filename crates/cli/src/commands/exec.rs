@@ -11,11 +11,11 @@ use lictor::{Document, Engine, Faults, Input, Options, Policy, Query, Session};
 use lictor_server::{Field, Level, Log};
 
 use crate::commands::Failure;
-use crate::config::{self, Config};
+use crate::config::{self, Config, ConfiguredBundle};
 use crate::fault::{self, Fault};
 use crate::flags::Parsed;
 use crate::host::{Terminal, fill_random};
-use crate::load::{BundleFault, Loader, clean, go_error, input_document, read_file, read_stdin};
+use crate::load::{BundleFault, Loader, NamedBundle, clean, go_error, input_document, read_file, read_stdin};
 use crate::output::{json, write_out};
 use crate::setup;
 use crate::timers::Timers;
@@ -25,7 +25,7 @@ pub(crate) const LONG: &str = "Execute against input files.
 
 The policy decides once for each JSON and YAML file given, and for those in folders given. Which decision is taken
 says --decision, or the default_decision of the configuration. Of the configuration (--config-file, --set) the
-default decision and bundles in files are heeded.";
+default decision, bundles in files and keys that verify their signatures are heeded.";
 
 /// Exit code for whatever is no decision.
 const FAULT_EXIT: u8 = 1;
@@ -83,8 +83,11 @@ fn policy(flags: &Parsed, config: &Config, log: Log) -> Result<Policy, String> {
     let mut timers = Timers::default();
     let bundles = bundles(flags, config);
     tell(log, &bundles, "Starting bundle loader.");
-    let named: Vec<(&str, &str)> = bundles.iter().map(|it| (it.0.as_str(), it.1.as_str())).collect();
-    let first = named.first().map_or("", |it| it.0);
+    let named: Vec<NamedBundle<'_>> = bundles
+        .iter()
+        .map(|it| NamedBundle { name: &it.name, path: &it.address, trust: it.trust.clone() })
+        .collect();
+    let first = named.first().map_or("", |it| it.name);
     let fail = |what: &str, name: &str, message: String| {
         let fields = [("name", Field::Text(name)), ("plugin", Field::Text("bundle"))];
         log.write(Level::Error, &format!("Bundle {what} failed: {message}"), &fields);
@@ -111,21 +114,23 @@ fn policy(flags: &Parsed, config: &Config, log: Log) -> Result<Policy, String> {
     Ok(policy)
 }
 
-/// Returns the names and paths of the bundles; those of flags have made-up names.
-fn bundles(flags: &Parsed, config: &Config) -> Vec<(String, String)> {
+/// Returns the bundles; those of flags have made-up names.
+fn bundles(flags: &Parsed, config: &Config) -> Vec<ConfiguredBundle> {
     let mut bundles = config.bundles.clone();
     for (at, path) in flags.list("bundle").into_iter().enumerate() {
-        bundles.push((
-            format!("~{at}"),
-            std::path::absolute(path).map_or_else(|_| path.to_owned(), |it| shown(&it)),
-        ));
+        bundles.push(ConfiguredBundle {
+            name: format!("~{at}"),
+            address: std::path::absolute(path).map_or_else(|_| path.to_owned(), |it| shown(&it)),
+            trust: config.trust.clone(),
+        });
     }
     bundles
 }
 
-fn tell(log: Log, bundles: &[(String, String)], message: &str) {
-    for (name, _) in bundles {
-        log.write(Level::Info, message, &[("name", Field::Text(name)), ("plugin", Field::Text("bundle"))]);
+fn tell(log: Log, bundles: &[ConfiguredBundle], message: &str) {
+    for bundle in bundles {
+        let fields = [("name", Field::Text(&bundle.name)), ("plugin", Field::Text("bundle"))];
+        log.write(Level::Info, message, &fields);
     }
 }
 
@@ -133,9 +138,9 @@ fn shown(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-fn name_of<'n>(named: &[(&'n str, &str)], path: &str) -> &'n str {
-    let is_it = |it: &&(&str, &str)| it.1 == path || clean(it.1).is_ok_and(|it| it == path);
-    named.iter().find(is_it).or(named.first()).map_or("", |it| it.0)
+fn name_of<'n>(named: &[NamedBundle<'n>], path: &str) -> &'n str {
+    let is_it = |it: &&NamedBundle<'_>| it.path == path || clean(it.path).is_ok_and(|it| it == path);
+    named.iter().find(is_it).or(named.first()).map_or("", |it| it.name)
 }
 
 /// Says which results make the command fail.

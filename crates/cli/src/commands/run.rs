@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use lictor::http::{HttpFault, HttpRequest, HttpResponse, LookupFault};
 use lictor::{Engine, Host, Options, Policy};
+use lictor_bundle::Trust;
 use lictor_management::{CacheLimits, Outgoing, Patience};
 use lictor_server::{Config, Server};
 
@@ -15,9 +16,10 @@ use crate::commands::Failure;
 use crate::fault;
 use crate::flags::Parsed;
 use crate::host::{self, LANGUAGE_VERSION};
-use crate::load::Loader;
+use crate::load::{BundleFault, Loader};
 use crate::output::error_line;
 use crate::setup;
+use crate::signing;
 use crate::timers::Timers;
 
 /// Exit code for a server that cannot start.
@@ -31,7 +33,8 @@ pub(crate) fn run(flags: &Parsed) -> Result<u8, Failure> {
     }
     let failed = |message: String| Failure::Text(format!("error: {message}"), FAULT_EXIT);
     let config = config(flags)?;
-    let policy = policy(flags).map_err(failed)?;
+    let trust = trust(flags).map_err(failed)?;
+    let policy = policy(flags, trust).map_err(failed)?;
     let server =
         Server::bind(config, policy, Arc::new(World::new())).map_err(|error| failed(error.to_string()))?;
     server.stop_on_signals().map_err(|error| failed(error.to_string()))?;
@@ -63,7 +66,16 @@ fn config(flags: &Parsed) -> Result<Config, Failure> {
     })
 }
 
-fn policy(flags: &Parsed) -> Result<Policy, String> {
+/// Returns what signatures of bundles count for.
+fn trust(flags: &Parsed) -> Result<Trust, String> {
+    let verification = signing::verification(flags)?;
+    if verification.is_some() && !flags.is_on("bundle") {
+        return Err("enable bundle mode (ie. --bundle) to verify bundle files or directories".to_owned());
+    }
+    Ok(if flags.is_on("skip-verify") { Trust::Unchecked } else { signing::trust(verification) })
+}
+
+fn policy(flags: &Parsed, trust: Trust) -> Result<Policy, String> {
     let mut engine = Engine::new(Options {
         version: setup::version(flags),
         print: true,
@@ -72,18 +84,26 @@ fn policy(flags: &Parsed) -> Result<Policy, String> {
     });
     let ignore = flags.list("ignore");
     let mut timers = Timers::default();
-    let mut loader = Loader::new(&mut engine, &mut timers).ignoring(&ignore);
+    let mut loader = Loader::new(&mut engine, &mut timers).ignoring(&ignore).trusting(trust);
     let mut files = flags.list("data");
-    let arguments: Vec<&str> = flags.arguments.iter().map(String::as_str).collect();
+    let paths: Vec<&str> = flags.arguments.iter().map(String::as_str).collect();
+    let failed = |fault: BundleFault| format!("load error: {}", fault.text());
+    let mut archives = Vec::new();
     if flags.is_on("bundle") {
-        loader.load_bundles(&arguments).map_err(|fault| format!("load error: {}", fault.text()))?;
+        loader.load_bundles(&paths).map_err(failed)?;
     } else {
-        files.extend(arguments);
+        // Archives are bundles without being called so.
+        let others: Vec<&str>;
+        (archives, others) = paths.iter().partition(|it| it.ends_with(".tar.gz"));
+        files.extend(others);
     }
     let during = " during loading";
     loader
         .load_files(&files)
         .map_err(|faults| format!("load error: {}", fault::list_text(&faults, during)))?;
+    if !archives.is_empty() {
+        loader.load_bundles(&archives).map_err(failed)?;
+    }
     let policy = engine.compile().and_then(|policy| policy.check_data().map(|()| policy));
     policy.map_err(|faults| format!("initialization error: {faults}"))
 }

@@ -54,6 +54,30 @@ const MAX_ERRORS: Flag = short(
     "set the number of errors to allow before compilation fails early",
 );
 
+const VERIFICATION_KEY: Flag = flag(
+    "verification-key",
+    Kind::Text(""),
+    "set the secret (HMAC) or path of the PEM file containing the public key (RSA and ECDSA)",
+);
+const VERIFICATION_KEY_ID: Flag = flag(
+    "verification-key-id",
+    Kind::Text("default"),
+    "name assigned to the verification key used for bundle verification",
+);
+const SIGNING_ALG: Flag = flag("signing-alg", Kind::Text("RS256"), "name of the signing algorithm");
+const SIGNING_KEY: Flag = flag(
+    "signing-key",
+    Kind::Text(""),
+    "set the secret (HMAC) or path of the PEM file containing the private key (RSA and ECDSA)",
+);
+const SIGNING_PLUGIN: Flag =
+    flag("signing-plugin", Kind::Text(""), "name of the plugin to use for signing/verification");
+const CLAIMS_FILE: Flag =
+    flag("claims-file", Kind::Text(""), "set path of JSON file containing optional claims");
+const SCOPE: Flag = flag("scope", Kind::Text(""), "scope to use for bundle signature verification");
+const EXCLUDE_FILES_VERIFY: Flag =
+    flag("exclude-files-verify", Kind::CommaList, "set file names to exclude during bundle verification");
+
 const TARGET: Flag = short('t', "target", Kind::Choice(&["rego", "wasm"]), "set the runtime to exercise");
 
 /// Flags of `eval`.
@@ -202,6 +226,12 @@ pub(crate) const RUN: &[Flag] = &[
     MAX_ERRORS,
     short('l', "log-level", Kind::ChoiceOr("info", &["debug", "info", "error"]), "set log level"),
     flag("log-format", Kind::ChoiceOr("json", &["text", "json", "json-pretty"]), "set log format"),
+    VERIFICATION_KEY,
+    VERIFICATION_KEY_ID,
+    SIGNING_ALG,
+    SCOPE,
+    EXCLUDE_FILES_VERIFY,
+    flag("skip-verify", Kind::Switch, "disables bundle signature verification"),
     flag(
         "shutdown-grace-period",
         Kind::Number(10),
@@ -211,7 +241,6 @@ pub(crate) const RUN: &[Flag] = &[
     absent("authorization"),
     short_absent('c', "config-file"),
     absent("diagnostic-addr"),
-    absent("exclude-files-verify"),
     short_absent('f', "format"),
     absent("h2c"),
     short_absent('H', "history"),
@@ -221,13 +250,10 @@ pub(crate) const RUN: &[Flag] = &[
     absent("optimize-store-for-read-speed"),
     absent("pprof"),
     absent("ready-timeout"),
-    absent("scope"),
     absent("set"),
     absent("set-file"),
     absent("shutdown-wait-period"),
-    absent("signing-alg"),
     absent("skip-known-schema-check"),
-    absent("skip-verify"),
     absent("skip-version-check"),
     absent("tls-ca-cert-file"),
     absent("tls-cert-file"),
@@ -235,8 +261,6 @@ pub(crate) const RUN: &[Flag] = &[
     absent("tls-cipher-suites"),
     absent("tls-private-key-file"),
     absent("unix-socket-perm"),
-    absent("verification-key"),
-    absent("verification-key-id"),
     short_absent('w', "watch"),
     absent("watch-config"),
 ];
@@ -273,6 +297,16 @@ pub(crate) const BENCH: &[Flag] = &[
     absent("shutdown-wait-period"),
     short_absent('t', "target"),
     short_absent('u', "unknowns"),
+];
+
+/// Flags of `sign`.
+pub(crate) const SIGN: &[Flag] = &[
+    BUNDLE_MODE,
+    SIGNING_KEY,
+    CLAIMS_FILE,
+    SIGNING_ALG,
+    SIGNING_PLUGIN,
+    short('o', "output-file-path", Kind::Text("."), "set the location for the .signatures.json file"),
 ];
 
 /// Flags of `test`.

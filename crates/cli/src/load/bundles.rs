@@ -8,15 +8,26 @@ use std::time::Instant;
 
 use lictor::{DataErrorKind, RegoVersion, json};
 use lictor_bundle::{
-    Bundle, BundleError, BundleReader, Limits, Manifest, Options, Roots, check_overlap, read_archive,
+    Bundle, BundleError, BundleReader, Digests, FileDigest, Limits, Manifest, Members, Options, Roots, Trust,
+    check_overlap, read_archive, read_members,
 };
 use lictor_syntax::printer::package_text;
 
 use super::files::{base_name, folder_names, join, tidy};
 use super::paths::{check_local, clean, go_error, input_document};
-use super::{Loader, ignore};
+use super::{Loader, is_ignored};
 use crate::fault::{self, Fault, Faults};
 use crate::timers::LOAD_BUNDLES;
+
+/// Is a bundle to load.
+pub(crate) struct NamedBundle<'a> {
+    /// Its name among the bundles.
+    pub(crate) name: &'a str,
+    /// Where it is.
+    pub(crate) path: &'a str,
+    /// What its signature counts for.
+    pub(crate) trust: Trust,
+}
 
 /// Says why bundles cannot be loaded.
 pub(crate) enum BundleFault {
@@ -60,16 +71,19 @@ impl BundleFault {
 impl Loader<'_> {
     /// Loads bundles. The first fault ends it.
     pub(crate) fn load_bundles(&mut self, paths: &[&str]) -> Result<(), BundleFault> {
-        let named: Vec<(&str, &str)> = paths.iter().map(|it| (*it, *it)).collect();
+        let trust = &self.trust;
+        let named: Vec<NamedBundle<'_>> =
+            paths.iter().map(|path| NamedBundle { name: path, path, trust: trust.clone() }).collect();
         self.load_named_bundles(&named)
     }
 
     /// Loads bundles that have names beside their paths.
-    pub(crate) fn load_named_bundles(&mut self, bundles: &[(&str, &str)]) -> Result<(), BundleFault> {
+    pub(crate) fn load_named_bundles(&mut self, bundles: &[NamedBundle<'_>]) -> Result<(), BundleFault> {
         let start = Instant::now();
         let mut manifests: Vec<(&str, Manifest)> = Vec::new();
         self.documents.clear();
-        for (name, path) in bundles {
+        for NamedBundle { name, path, trust } in bundles {
+            self.trust.clone_from(trust);
             let bundle = self.read_bundle(path)?;
             // What a bundle owns is the bundle's alone: documents loaded before give way.
             for root in bundle.manifest.roots.as_slice() {
@@ -103,58 +117,38 @@ impl Loader<'_> {
 
     /// Reads a bundle without adding it.
     pub(crate) fn read_bundle(&self, path: &str) -> Result<Bundle, BundleFault> {
-        let fault = |message: String| BundleFault::Path(path.to_owned(), message);
-        let clean = clean(path).and_then(|it| check_local(&it).map(|()| it)).map_err(fault)?;
-        let stat = |error: &std::io::Error| {
-            fault(format!("error reading {clean:?}: stat {clean}: {}", go_error(error)))
+        let opened = open(path).map_err(|message| BundleFault::Path(path.to_owned(), message))?;
+        let (clean, read) = match opened {
+            Opened::Folder(folder) => {
+                let read = self.read_folder(&folder);
+                (folder, read)
+            }
+            Opened::Archive(path, file) => {
+                let read = read_archive(file, self.options("")).map_err(|error| error.to_string());
+                (path, read)
+            }
         };
-        let metadata = fs::metadata(&clean).map_err(|error| stat(&error))?;
-        let load = |message: String| BundleFault::Load(clean.clone(), vec![Fault::Text(message)]);
-        if metadata.is_dir() {
-            return self.read_folder(&clean).map_err(load);
-        }
-        let file =
-            File::open(&clean).map_err(|error| fault(format!("open {clean}: {}", go_error(&error))))?;
-        read_archive(file, options("")).map_err(|error| load(error.to_string()))
+        read.map_err(|message| BundleFault::Load(clean, vec![Fault::Text(message)]))
+    }
+
+    fn options(&self, folder: &str) -> Options {
+        let trust = self.trust.clone();
+        Options { limits: Limits::default(), folder: folder.to_owned(), yaml: input_document, trust }
     }
 
     fn read_folder(&self, folder: &str) -> Result<Bundle, String> {
         let root = folder.strip_prefix("./").filter(|it| !it.is_empty()).unwrap_or(folder);
         let prefix = if self.named_from_root { String::new() } else { tidy(root) };
-        let mut reader = BundleReader::new(options(&prefix));
-        if !ignore::is_ignored(self.ignore, base_name(root)) {
-            self.walk(root, "", &mut reader)?;
+        let mut reader = BundleReader::new(self.options(&prefix));
+        if !is_ignored(self.ignore, base_name(root)) {
+            walk(root, "", self.ignore, &mut reader)?;
         }
         reader.finish().map_err(|error| error.to_string())
     }
 
-    fn walk(&self, root: &str, below: &str, reader: &mut BundleReader) -> Result<(), String> {
-        let folder = if below.is_empty() { root.to_owned() } else { join(root, below) };
-        for name in folder_names(&folder)? {
-            if ignore::is_ignored(self.ignore, &name) {
-                continue;
-            }
-            let member = format!("{below}/{name}");
-            let path = join(root, &member);
-            // Links are not followed: a folder must not reach outside of itself.
-            let kind =
-                fs::symlink_metadata(&path).map_err(|error| format!("stat {path}: {}", go_error(&error)))?;
-            if kind.is_dir() {
-                self.walk(root, &member, reader)?;
-            } else if kind.is_file() && BundleReader::wants(&member) {
-                reader.check_size(&member, kind.len()).map_err(|error| error.to_string())?;
-                let bytes = fs::read(&path).map_err(|error| {
-                    format!("failed to open file {path}: open {path}: {}", go_error(&error))
-                })?;
-                reader.add(&member, bytes).map_err(|error| error.to_string())?;
-            }
-        }
-        Ok(())
-    }
-
     /// Adds an archive that was given as a data file.
     pub(super) fn load_archive(&mut self, path: &str, bytes: &[u8], keys: &[String]) {
-        let bundle = match read_archive(bytes, options("")) {
+        let bundle = match read_archive(bytes, self.options("")) {
             Ok(bundle) => bundle,
             Err(error) => return self.faults.push(Fault::Text(format!("bundle {path}: {error}"))),
         };
@@ -217,8 +211,62 @@ impl Loader<'_> {
     }
 }
 
-fn options(folder: &str) -> Options {
-    Options { limits: Limits::default(), folder: folder.to_owned(), yaml: input_document }
+/// Makes the digests of all members of a bundle.
+pub(crate) fn digests(path: &str) -> Result<Vec<FileDigest>, String> {
+    let list = |folder: &str| Digests::new(folder, Limits::default(), input_document);
+    let digests = match open(path)? {
+        Opened::Folder(folder) => {
+            let root = folder.strip_prefix("./").filter(|it| !it.is_empty()).unwrap_or(&folder);
+            let mut digests = list(&tidy(root));
+            walk(root, "", &[], &mut digests)?;
+            digests
+        }
+        Opened::Archive(_, file) => {
+            let mut digests = list("");
+            read_members(file, &mut digests).map_err(|error| error.to_string())?;
+            digests
+        }
+    };
+    Ok(digests.into_files())
+}
+
+/// Is a bundle whose path leads somewhere.
+enum Opened {
+    Folder(String),
+    Archive(String, File),
+}
+
+fn open(path: &str) -> Result<Opened, String> {
+    let clean = clean(path).and_then(|it| check_local(&it).map(|()| it))?;
+    let stat = |error: std::io::Error| format!("error reading {clean:?}: stat {clean}: {}", go_error(&error));
+    if fs::metadata(&clean).map_err(stat)?.is_dir() {
+        return Ok(Opened::Folder(clean));
+    }
+    let file = File::open(&clean).map_err(|error| format!("open {clean}: {}", go_error(&error)))?;
+    Ok(Opened::Archive(clean, file))
+}
+
+fn walk(root: &str, below: &str, ignore: &[&str], members: &mut dyn Members) -> Result<(), String> {
+    let folder = if below.is_empty() { root.to_owned() } else { join(root, below) };
+    for name in folder_names(&folder)? {
+        if is_ignored(ignore, &name) {
+            continue;
+        }
+        let member = format!("{below}/{name}");
+        let path = join(root, &member);
+        // Links are not followed: a folder must not reach outside of itself.
+        let kind =
+            fs::symlink_metadata(&path).map_err(|error| format!("stat {path}: {}", go_error(&error)))?;
+        if kind.is_dir() {
+            walk(root, &member, ignore, members)?;
+        } else if kind.is_file() && members.wants(&member) {
+            members.meter().check_size(&member, kind.len()).map_err(|error| error.to_string())?;
+            let bytes = fs::read(&path)
+                .map_err(|error| format!("failed to open file {path}: open {path}: {}", go_error(&error)))?;
+            members.add(&member, bytes).map_err(|error| error.to_string())?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns the version of the language of a number.

@@ -10,7 +10,7 @@ use std::time::Instant;
 use lictor::{DataErrorKind, Document};
 
 use super::paths::{check_local, clean, go_error, json_document, read_file, split_prefix, yaml_document};
-use super::{Loader, ignore};
+use super::{Loader, is_ignored};
 use crate::fault::{Fault, Faults};
 use crate::timers::LOAD_FILES;
 
@@ -65,7 +65,7 @@ impl Loader<'_> {
 
     fn leaves_out(&self, name: &str, is_folder: bool, depth: usize) -> bool {
         (self.only_rego && !is_folder && !name.ends_with(".rego"))
-            || (depth >= 1 && ignore::is_ignored(self.ignore, name))
+            || (depth >= 1 && is_ignored(self.ignore, name))
     }
 
     fn load_file(&mut self, path: &str, keys: &[String], depth: usize) {

@@ -1,15 +1,14 @@
-//! Patterns of `--ignore`, as shells and Go's `filepath.Match` have them.
+//! Patterns of names, as shells and Go's `filepath.Match` have them: `--ignore`, `exclude_files`.
 //!
 //! `*` takes any characters but slashes, `?` one, brackets one of a class (`[a-z]`, `[^a]`), a backslash the next
-//! as it is. They are held against names of files and folders, not against paths.
+//! as it is. Apart from the patterns of manifests, whose stars take slashes too.
 
-/// Says whether one of the patterns matches a name; a pattern that is none matches nothing.
-pub(super) fn is_ignored(patterns: &[&str], name: &str) -> bool {
+/// Says whether a pattern matches a whole name; a pattern that is none matches nothing.
+#[must_use]
+pub fn name_matches(pattern: &str, name: &str) -> bool {
+    let pattern: Vec<char> = pattern.chars().collect();
     let name: Vec<char> = name.chars().collect();
-    patterns.iter().any(|it| {
-        let pattern: Vec<char> = it.chars().collect();
-        matches(&pattern, &name)
-    })
+    matches(&pattern, &name)
 }
 
 /// Matches by going back to the last `*` only, so that time is bounded by the product of the lengths.
@@ -85,7 +84,7 @@ fn class_end(pattern: &[char]) -> Option<(char, &[char])> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_ignored;
+    use super::name_matches;
 
     #[test]
     fn patterns() {
@@ -104,7 +103,7 @@ mod tests {
             ("", "", true),
         ];
         for (pattern, name, wanted) in cases {
-            assert_eq!(is_ignored(&[pattern], name), wanted, "{pattern} on {name}");
+            assert_eq!(name_matches(pattern, name), wanted, "{pattern} on {name}");
         }
     }
 }
