@@ -31,21 +31,48 @@ pub struct Policy {
 
 #[derive(Debug)]
 struct Generation {
+    rules: Arc<Rules>,
+    data: Document,
+    /// What was prepared for this data.
+    prepared: Prepared,
+}
+
+/// What no data changes.
+#[derive(Debug)]
+struct Rules {
     hir: Arc<Hir>,
     types: Arc<Types>,
     index: Arc<Index>,
     modules: Arc<Modules>,
-    data: Document,
     capabilities: Arc<Capabilities>,
     options: Options,
-    prepared: Mutex<HashMap<Box<str>, Query>>,
+    /// What was prepared for any data.
+    prepared: Prepared,
     /// Found when the first query is prepared.
     documents: OnceLock<Documents>,
 }
 
-impl Generation {
+impl Rules {
     fn checked(&self) -> Checked {
         Checked { hir: Arc::clone(&self.hir), types: Arc::clone(&self.types), index: Arc::clone(&self.index) }
+    }
+}
+
+/// Queries by the keys of their documents.
+#[derive(Debug, Default)]
+struct Prepared(Mutex<HashMap<Box<str>, Query>>);
+
+impl Prepared {
+    fn get(&self, key: &str) -> Option<Query> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    }
+
+    fn insert(&self, key: Box<str>, query: Query) {
+        let mut queries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if queries.len() >= PREPARED_MAX {
+            queries.clear();
+        }
+        queries.insert(key, query);
     }
 }
 
@@ -68,20 +95,13 @@ impl Policy {
         capabilities: Arc<Capabilities>,
         options: Options,
     ) -> Self {
-        let prepared = Mutex::new(HashMap::new());
-        Self {
-            inner: Arc::new(Generation {
-                hir,
-                types,
-                index,
-                modules,
-                data,
-                capabilities,
-                options,
-                prepared,
-                documents: OnceLock::new(),
-            }),
-        }
+        let (prepared, documents) = (Prepared::default(), OnceLock::new());
+        let rules = Rules { hir, types, index, modules, capabilities, options, prepared, documents };
+        Self::of(Arc::new(rules), data)
+    }
+
+    fn of(rules: Arc<Rules>, data: Document) -> Self {
+        Self { inner: Arc::new(Generation { rules, data, prepared: Prepared::default() }) }
     }
 
     /// The base data.
@@ -91,37 +111,32 @@ impl Policy {
     }
 
     /// The base data as a document, which is shared.
-    pub(crate) fn document(&self) -> Document {
+    #[must_use]
+    pub fn document(&self) -> Document {
         self.inner.data.clone()
     }
 
     pub(crate) fn settings(&self) -> (&Options, &Capabilities) {
-        (&self.inner.options, &self.inner.capabilities)
+        (&self.inner.rules.options, &self.inner.rules.capabilities)
     }
 
-    /// Returns the policy with other base data; what was prepared is prepared anew when it is asked for.
+    /// Returns the policy with other base data. It shares all that was prepared, so that it costs no compiling; queries
+    /// that were taken from this one keep their data.
     #[must_use]
     pub fn with_data(&self, data: Document) -> Self {
-        let inner = &self.inner;
-        Self::new(
-            inner.checked(),
-            Arc::clone(&inner.modules),
-            data,
-            Arc::clone(&inner.capabilities),
-            inner.options.clone(),
-        )
+        Self::of(Arc::clone(&self.inner.rules), data)
     }
 
     /// Returns the policy with errors of built-ins ending decisions, or being undefined.
     #[must_use]
     pub fn with_strict_builtin_errors(&self, strict_builtin_errors: bool) -> Self {
-        let inner = &self.inner;
+        let rules = &self.inner.rules;
         Self::new(
-            inner.checked(),
-            Arc::clone(&inner.modules),
-            inner.data.clone(),
-            Arc::clone(&inner.capabilities),
-            Options { strict_builtin_errors, ..inner.options.clone() },
+            rules.checked(),
+            Arc::clone(&rules.modules),
+            self.document(),
+            Arc::clone(&rules.capabilities),
+            Options { strict_builtin_errors, ..rules.options.clone() },
         )
     }
 
@@ -130,14 +145,14 @@ impl Policy {
     /// # Errors
     /// A fault for each such path.
     pub fn check_data(&self) -> Result<(), Faults> {
-        let found = data_conflicts(&self.inner.modules, self.data());
+        let found = data_conflicts(&self.inner.rules.modules, self.data());
         if found.is_empty() { Ok(()) } else { Err(Faults::new(found)) }
     }
 
     /// Says whether rules make the document at keys below `data`, or one that holds it.
     #[must_use]
     pub fn has_rules(&self, keys: &[&str]) -> bool {
-        self.inner.modules.iter().any(|module| {
+        self.inner.rules.modules.iter().any(|module| {
             let package = module.package.path.iter().map(|it| it.as_str());
             module.rules.iter().any(|rule| {
                 let head = &rule.head.reference;
@@ -165,18 +180,22 @@ impl Policy {
     /// When the document cannot be compiled.
     pub fn prepare_keys(&self, names: &[&str]) -> Result<Query, Faults> {
         let key: Box<str> = names.join("\0").into();
-        let known = self.inner.prepared.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
-        if let Some(known) = known {
+        if let Some(known) = self.inner.prepared.get(&key) {
             return Ok(known);
         }
-        let mut lowering = self.lowering();
-        lowering.entrypoint(names);
-        let query = self.finish(lowering, Vec::new())?;
-        let mut prepared = self.inner.prepared.lock().unwrap_or_else(PoisonError::into_inner);
-        if prepared.len() >= PREPARED_MAX {
-            prepared.clear();
-        }
-        prepared.insert(key, query.clone());
+        let rules = &self.inner.rules;
+        let query = match rules.prepared.get(&key) {
+            Some(known) => known.with_data(self.document()),
+            None => {
+                let mut lowering = self.lowering();
+                lowering.entrypoint(names);
+                let query = self.finish(lowering, Vec::new())?;
+                // Kept without the data, which may be large and old soon.
+                rules.prepared.insert(key.clone(), query.with_data(Document::empty_object()));
+                query
+            }
+        };
+        self.inner.prepared.insert(key, query.clone());
         Ok(query)
     }
 
@@ -189,9 +208,9 @@ impl Policy {
         let mut lowering = self.lowering();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         lowering.entrypoint(&names);
-        let options = Options { passes: Passes::NONE, ..self.inner.options.clone() };
-        let inner = &self.inner;
-        Query::new(lowering.into_plan(), inner.data.clone(), &options, &inner.capabilities, Vec::new())
+        let rules = &self.inner.rules;
+        let options = Options { passes: Passes::NONE, ..rules.options.clone() };
+        Query::new(lowering.into_plan(), self.document(), &options, &rules.capabilities, Vec::new())
     }
 
     /// Prepares an ad-hoc query. Each solution is `{"bindings": {…}, "expressions": […]}`.
@@ -215,25 +234,25 @@ impl Policy {
     /// # Errors
     /// The faults of the query.
     pub fn dependencies(&self, text: &str, options: &QueryOptions) -> Result<Reached, Faults> {
-        let inner = &self.inner;
-        let scope = (&*inner.index, &*inner.types);
-        let query = build::query(text, options, scope, &inner.capabilities, &inner.options)?;
-        Ok(reach(&inner.hir, &query))
+        let rules = &self.inner.rules;
+        let scope = (&*rules.index, &*rules.types);
+        let query = build::query(text, options, scope, &rules.capabilities, &rules.options)?;
+        Ok(reach(&rules.hir, &query))
     }
 
     fn query_with(&self, text: &str, options: &QueryOptions, solutions: Solutions) -> Result<Query, Faults> {
-        let inner = &self.inner;
-        let scope = (&*inner.index, &*inner.types);
-        let query = build::query(text, options, scope, &inner.capabilities, &inner.options)?;
+        let rules = &self.inner.rules;
+        let scope = (&*rules.index, &*rules.types);
+        let query = build::query(text, options, scope, &rules.capabilities, &rules.options)?;
         let mut lowering = self.lowering();
         lowering.query("query", &query, solutions);
         self.finish(lowering, query.expressions)
     }
 
     pub(crate) fn lowering(&self) -> Lowering {
-        let inner = &self.inner;
-        let documents = inner.documents.get_or_init(|| Documents::of(&inner.hir)).clone();
-        Lowering::with_documents(Arc::clone(&inner.hir), documents, inner.capabilities.lookup())
+        let rules = &self.inner.rules;
+        let documents = rules.documents.get_or_init(|| Documents::of(&rules.hir)).clone();
+        Lowering::with_documents(Arc::clone(&rules.hir), documents, rules.capabilities.lookup())
     }
 
     fn finish(
@@ -241,7 +260,7 @@ impl Policy {
         lowering: Lowering,
         expressions: Vec<lictor_hir::tree::QueryExpression>,
     ) -> Result<Query, Faults> {
-        let inner = &self.inner;
-        Query::new(lowering.into_plan(), inner.data.clone(), &inner.options, &inner.capabilities, expressions)
+        let rules = &self.inner.rules;
+        Query::new(lowering.into_plan(), self.document(), &rules.options, &rules.capabilities, expressions)
     }
 }

@@ -1,7 +1,7 @@
 //! A prepared entrypoint: from here on, deciding takes no lock and no look-up.
 //!
-//! It owns the compiled program, the data it was prepared for and what can be computed once. Working memory is the
-//! session's.
+//! It shares the compiled program, which outlives data, and owns the data it decides on with what can be computed of
+//! them once. Working memory is the session's.
 
 use std::sync::Arc;
 
@@ -21,15 +21,15 @@ use crate::session::{Input, Session};
 /// A prepared entrypoint or query. Cloning shares.
 #[derive(Clone, Debug)]
 pub struct Query {
-    inner: Arc<Prepared>,
+    prepared: Arc<Prepared>,
+    bound: Arc<Bound>,
 }
 
+/// What no data changes.
 #[derive(Debug)]
 struct Prepared {
     program: Program,
     entrypoint: EntrypointId,
-    data: Document,
-    derived: Derived,
     reads: ReadSet,
     projection: Projection,
     limits: Limits,
@@ -37,6 +37,13 @@ struct Prepared {
     allow_net: Option<Arc<[String]>>,
     may_block: bool,
     expressions: Vec<QueryExpression>,
+}
+
+/// The data, and what was computed of them.
+#[derive(Debug)]
+struct Bound {
+    data: Document,
+    derived: Derived,
 }
 
 /// One expression of an ad-hoc query, in the order of `expressions` of a solution.
@@ -50,28 +57,27 @@ pub struct QueryExpression {
     pub col: u32,
 }
 
-impl Prepared {
+impl Query {
     fn request<'r>(&'r self, host: &'r dyn Host, input: Input<'r>) -> Request<'r> {
+        let (prepared, bound) = (&*self.prepared, &*self.bound);
         let input = match input {
             Input::Undefined => lictor_vm::Input::Undefined,
             Input::Value(value) => lictor_vm::Input::Value(value),
-            Input::Json(bytes) => lictor_vm::Input::Json(bytes, &self.projection),
+            Input::Json(bytes) => lictor_vm::Input::Json(bytes, &prepared.projection),
             Input::Make(source) => lictor_vm::Input::Make(source),
         };
         Request {
-            entrypoint: self.entrypoint,
+            entrypoint: prepared.entrypoint,
             input,
-            data: self.data.root(),
-            derived: Some(&self.derived),
+            data: bound.data.root(),
+            derived: Some(&bound.derived),
             host,
-            limits: self.limits,
-            strict: self.strict_builtin_errors,
-            allow_net: self.allow_net.as_deref(),
+            limits: prepared.limits,
+            strict: prepared.strict_builtin_errors,
+            allow_net: prepared.allow_net.as_deref(),
         }
     }
-}
 
-impl Query {
     pub(crate) fn new(
         mut plan: Plan,
         data: Document,
@@ -85,18 +91,17 @@ impl Query {
         build::optimize(&mut plan, options, capabilities);
         let may_block = plan.builtins.iter().any(|it| capabilities.is_blocking(&it.name));
         let program = build::compile(&plan, capabilities)?;
-        let derived = Derived::new(program.functions());
+        let bound = Arc::new(Bound { data, derived: Derived::new(program.functions()) });
         let expressions = expressions
             .into_iter()
             .map(|it| QueryExpression { text: it.text.into(), row: it.position.0, col: it.position.1 })
             .collect();
         let projection = projection(&reads.input);
         Ok(Self {
-            inner: Arc::new(Prepared {
+            bound,
+            prepared: Arc::new(Prepared {
                 program,
                 entrypoint: EntrypointId::first(),
-                data,
-                derived,
                 reads,
                 projection,
                 limits: options.limits,
@@ -106,6 +111,13 @@ impl Query {
                 expressions,
             }),
         })
+    }
+
+    /// Returns the query over other data; it shares the program.
+    #[must_use]
+    pub(crate) fn with_data(&self, data: Document) -> Self {
+        let derived = Derived::new(self.prepared.program.functions());
+        Self { prepared: Arc::clone(&self.prepared), bound: Arc::new(Bound { data, derived }) }
     }
 
     /// Decides; `read` is given the answer while its values live.
@@ -118,9 +130,8 @@ impl Query {
         input: Input<'_>,
         read: impl FnOnce(Decision<'_, '_>) -> R,
     ) -> Result<R, EvalError> {
-        let prepared = &*self.inner;
         let Session { scratch, host } = session;
-        scratch.eval(&prepared.program, prepared.request(&**host, input), read)
+        scratch.eval(&self.prepared.program, self.request(&**host, input), read)
     }
 
     /// Decides and tells the sink what happens, of a query that was prepared by [`crate::Policy::prepare_traced`].
@@ -134,9 +145,8 @@ impl Query {
         sink: &mut dyn EventSink,
         read: impl FnOnce(Decision<'_, '_>) -> R,
     ) -> Result<R, EvalError> {
-        let prepared = &*self.inner;
         let Session { scratch, host } = session;
-        scratch.trace(&prepared.program, prepared.request(&**host, input), sink, read)
+        scratch.trace(&self.prepared.program, self.request(&**host, input), sink, read)
     }
 
     /// Decides and appends the value as JSON; says whether it was defined.
@@ -190,20 +200,20 @@ impl Query {
     /// What the entrypoint can read of input and data.
     #[must_use]
     pub fn reads(&self) -> &ReadSet {
-        &self.inner.reads
+        &self.prepared.reads
     }
 
     /// Says whether deciding may wait for something outside, as `http.send` does. Such decisions must not be taken on
     /// a thread that serves others.
     #[must_use]
     pub fn may_block(&self) -> bool {
-        self.inner.may_block
+        self.prepared.may_block
     }
 
     /// The expressions of an ad-hoc query; none of an entrypoint.
     #[must_use]
     pub fn expressions(&self) -> &[QueryExpression] {
-        &self.inner.expressions
+        &self.prepared.expressions
     }
 }
 

@@ -10,7 +10,9 @@
 mod base;
 mod error;
 mod snapshot;
+mod write;
 
 pub use base::BaseData;
 pub use error::{DataError, DataErrorKind};
 pub use snapshot::Snapshot;
+pub use write::{Operation, Write, WriteError, WriteErrorKind};

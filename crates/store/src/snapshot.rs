@@ -1,7 +1,6 @@
 //! The merged base data, immutable and shared.
 //!
-//! A generation holds one; a request sees the same from start to end. Writes make a new one (there are none yet
-//! but a whole replacement).
+//! A generation holds one; a request sees the same from start to end. Writes make a new one (`write`).
 
 use lictor_value::{Document, Value};
 
@@ -9,17 +8,29 @@ use lictor_value::{Document, Value};
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     document: Document,
+    /// How often it was edited since it was whole.
+    edits: u32,
 }
 
 impl Snapshot {
-    pub(crate) fn new(document: Document) -> Self {
-        Self { document }
+    /// Returns the snapshot of a document, which must be an object.
+    #[must_use]
+    pub fn new(document: Document) -> Self {
+        Self::after(document, 0)
+    }
+
+    pub(crate) fn after(document: Document, edits: u32) -> Self {
+        Self { document, edits }
+    }
+
+    pub(crate) fn edits(&self) -> u32 {
+        self.edits
     }
 
     /// Returns the snapshot without data.
     #[must_use]
     pub fn empty() -> Self {
-        Self { document: Document::empty_object() }
+        Self::new(Document::empty_object())
     }
 
     /// Returns the tree.

@@ -27,8 +27,16 @@ pub(crate) struct Segment {
 
 /// Segments that a frozen segment refers to, and keeps.
 struct Held {
-    table: LinkTable,
+    /// Owned; never changed.
+    table: NonNull<LinkTable>,
     segments: Vec<Arc<Segment>>,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // SAFETY: made of a box by `Segment::linking`, and owned by this alone.
+        drop(unsafe { Box::from_raw(self.table.as_ptr()) });
+    }
 }
 
 // SAFETY: a frozen segment is never written again. The segments of an arena are written through `&self`, but
@@ -75,9 +83,9 @@ impl Segment {
     pub(crate) fn linking(words: Vec<u64>, segments: Vec<Arc<Self>>) -> Self {
         let mut segment = Self::from_words(words);
         if !segments.is_empty() {
-            let held = Box::new(Held { table: LinkTable::of(&segments), segments });
-            segment.links = Some(NonNull::from_ref(&held.table));
-            segment.held = Some(held);
+            let table = NonNull::from_mut(Box::leak(Box::new(LinkTable::of(&segments))));
+            segment.links = Some(table);
+            segment.held = Some(Box::new(Held { table, segments }));
         }
         segment
     }
