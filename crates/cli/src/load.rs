@@ -37,6 +37,8 @@ pub(crate) struct Loader<'a> {
     /// What signatures of bundles count for.
     trust: Trust,
     documents: Vec<Known>,
+    /// The bundles that were loaded, with their roots.
+    owners: Vec<(String, Vec<String>)>,
     seen: HashSet<(Vec<String>, String)>,
     faults: Faults,
 }
@@ -65,6 +67,7 @@ impl<'a> Loader<'a> {
             named_from_root: false,
             trust: Trust::Unchecked,
             documents: Vec::new(),
+            owners: Vec::new(),
             seen: HashSet::new(),
             faults: Vec::new(),
         }

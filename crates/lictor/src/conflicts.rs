@@ -9,7 +9,10 @@ use lictor_syntax::diagnostics::codes;
 use lictor_value::Value;
 
 /// Returns a fault for each path at which a rule stands and data, too.
-pub(crate) fn data_conflicts(modules: &[Module], data: Value<'_>) -> Vec<Diagnostic> {
+pub(crate) fn data_conflicts<'m>(
+    modules: impl IntoIterator<Item = &'m Module>,
+    data: Value<'_>,
+) -> Vec<Diagnostic> {
     let mut seen: Vec<Vec<&str>> = Vec::new();
     let mut found = Vec::new();
     for module in modules {

@@ -11,7 +11,7 @@ use lictor_hir::tree::Hir;
 use lictor_hir::{Index, Modules, Types};
 use lictor_plan::passes::Passes;
 use lictor_plan::{Documents, Lowering, Solutions};
-use lictor_syntax::ast::RegoVersion;
+use lictor_syntax::ast::{Module, RegoVersion};
 use lictor_value::{Document, Value};
 
 use crate::build::{self, Capabilities, Checked};
@@ -145,7 +145,21 @@ impl Policy {
     /// # Errors
     /// A fault for each such path.
     pub fn check_data(&self) -> Result<(), Faults> {
-        let found = data_conflicts(&self.inner.rules.modules, self.data());
+        let found = data_conflicts(self.inner.rules.modules.iter(), self.data());
+        if found.is_empty() { Ok(()) } else { Err(Faults::new(found)) }
+    }
+
+    /// Refuses base data at, above and below keys where rules stand; see [`Self::check_data`].
+    ///
+    /// # Errors
+    /// A fault for each such path.
+    pub fn check_data_at(&self, keys: &[&str]) -> Result<(), Faults> {
+        let meets = |module: &Module| {
+            let package = module.package.path.iter().map(|it| it.as_str());
+            package.zip(keys).all(|(name, key)| name == Some(*key))
+        };
+        let modules = self.inner.rules.modules.iter().filter(|it| meets(it));
+        let found = data_conflicts(modules, self.data());
         if found.is_empty() { Ok(()) } else { Err(Faults::new(found)) }
     }
 

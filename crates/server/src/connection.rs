@@ -96,6 +96,7 @@ async fn respond(core: &Core, request: hyper::Request<Incoming>, peer: SocketAdd
 
 /// Runs an endpoint; whatever it was about to say is forgotten if it panics.
 pub(crate) fn guarded(core: &Core, endpoint: router::Endpoint, request: &Request) -> Result<Reply, MayWait> {
+    core.refresh();
     if let Ok(reply) = catch_unwind(AssertUnwindSafe(|| endpoint(core, request))) {
         return reply;
     }

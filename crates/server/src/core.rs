@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use lictor::{Faults, Host, Policy, Query, Session};
 
 use crate::config::Config;
+use crate::generation::{Generation, Generations};
 use crate::waiting::Waiting;
 
 /// How many paths a thread keeps prepared.
@@ -20,8 +21,7 @@ const PREPARED_MAX: usize = 1_024;
 /// Is what all threads share.
 pub(crate) struct Shared {
     pub(crate) config: Config,
-    pub(crate) policy: Policy,
-    pub(crate) strict_policy: Policy,
+    pub(crate) generations: Generations,
     pub(crate) host: Arc<dyn Host>,
     pub(crate) waiting: Waiting,
     requests: AtomicU64,
@@ -30,9 +30,9 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(config: Config, policy: Policy, host: Arc<dyn Host>) -> Self {
-        let strict_policy = policy.with_strict_builtin_errors(true);
+        let generations = Generations::new(policy);
         let (requests, panics) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { config, policy, strict_policy, host, waiting: Waiting::default(), requests, panics }
+        Self { config, generations, host, waiting: Waiting::default(), requests, panics }
     }
 
     /// Returns the number of a new request, from 1.
@@ -61,6 +61,8 @@ pub(crate) struct Core {
     /// Whether nobody else waits when a decision does.
     may_wait: bool,
     session: RefCell<Session>,
+    generation: RefCell<Arc<Generation>>,
+    /// Prepared for that generation.
     prepared: RefCell<Prepared>,
 }
 
@@ -84,12 +86,32 @@ impl Core {
     /// Returns the core of a thread that may wait for something outside.
     pub(crate) fn waiting(shared: Arc<Shared>, host: Arc<dyn Host>) -> Self {
         let session = RefCell::new(Session::new(Arc::clone(&host)));
-        Self { shared, host, may_wait: true, session, prepared: RefCell::default() }
+        let generation = RefCell::new(shared.generations.current());
+        Self { shared, host, may_wait: true, session, generation, prepared: RefCell::default() }
     }
 
     /// Refuses to take a decision here that others would have to wait for.
     pub(crate) fn check_waiting(&self, query: &Query) -> Result<(), MayWait> {
         if query.may_block() && !self.may_wait { Err(MayWait) } else { Ok(()) }
+    }
+
+    /// Refuses to do here what others would have to wait for.
+    pub(crate) fn must_wait(&self) -> Result<(), MayWait> {
+        if self.may_wait { Ok(()) } else { Err(MayWait) }
+    }
+
+    /// Goes on to the present generation; done between requests, so that each sees one.
+    pub(crate) fn refresh(&self) {
+        if self.shared.generations.is_after(&self.generation.borrow()) {
+            // What was prepared holds the old data: it goes first, so that this thread is never the last to hold them.
+            self.prepared.take();
+            self.generation.replace(self.shared.generations.current());
+        }
+    }
+
+    /// Returns the generation of this request.
+    pub(crate) fn generation(&self) -> Arc<Generation> {
+        Arc::clone(&self.generation.borrow())
     }
 
     /// Lends the thread's memory to a decision.
@@ -120,7 +142,8 @@ impl Core {
         let whole = keys.iter().position(|it| it.parse::<i64>().is_ok()).unwrap_or(keys.len());
         let rest = keys.split_off(whole);
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let policy = if strict { &self.shared.strict_policy } else { &self.shared.policy };
+        let generation = self.generation.borrow();
+        let policy = if strict { &generation.strict_policy } else { &generation.policy };
         let target = Rc::new(Target { query: policy.prepare_keys(&keys)?, rest });
         let mut prepared = self.prepared.borrow_mut();
         if prepared.len() >= PREPARED_MAX {

@@ -11,6 +11,7 @@ mod body;
 mod config;
 mod connection;
 mod core;
+mod generation;
 mod listen;
 mod log;
 mod reply;
@@ -20,7 +21,7 @@ mod router;
 mod serve;
 mod waiting;
 
-pub use config::Config;
+pub use config::{Bundle, Config};
 pub use listen::ListenError;
 pub use log::{Field, Level, Log, LogFormat};
 pub use serve::{Server, Stopper};

@@ -24,6 +24,10 @@ pub(crate) mod codes {
     pub(crate) const INVALID_PARAMETER: &str = "invalid_parameter";
     /// The policy or the server is at fault.
     pub(crate) const INTERNAL: &str = "internal_error";
+    /// There is no such document or policy.
+    pub(crate) const NOT_FOUND: &str = "resource_not_found";
+    /// A document cannot be where it should be written.
+    pub(crate) const CONFLICT: &str = "resource_conflict";
     /// The document is undefined, where that is an error.
     pub(crate) const UNDEFINED: &str = "undefined_document";
 }

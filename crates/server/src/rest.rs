@@ -9,3 +9,4 @@ pub(crate) mod index;
 pub(crate) mod legacy;
 pub(crate) mod options;
 pub(crate) mod walk;
+pub(crate) mod write;

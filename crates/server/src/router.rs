@@ -7,7 +7,7 @@ use hyper::Method;
 use crate::core::{Core, MayWait};
 use crate::reply::Reply;
 use crate::request::Request;
-use crate::rest::{data, health, index, legacy};
+use crate::rest::{data, health, index, legacy, write};
 
 /// Answers a request, or says that this must not be done on a serving thread.
 pub(crate) type Endpoint = fn(&Core, &Request) -> Result<Reply, MayWait>;
@@ -25,7 +25,13 @@ const ROUTES: &[Route] = &[
     Route {
         path: "/v1/data",
         below: true,
-        methods: &[(Method::GET, data::get), (Method::POST, data::post)],
+        methods: &[
+            (Method::GET, data::get),
+            (Method::POST, data::post),
+            (Method::PUT, write::put),
+            (Method::PATCH, write::patch),
+            (Method::DELETE, write::delete),
+        ],
         refuse: silent,
     },
     Route { path: "/v0/data", below: true, methods: &[(Method::POST, legacy::post)], refuse: silent },
@@ -120,7 +126,8 @@ mod tests {
         let cases = [
             (Method::GET, "/v1/data", 200),
             (Method::POST, "/v1/data/a/b", 200),
-            (Method::PUT, "/v1/data/a", 405),
+            (Method::PUT, "/v1/data/a", 200),
+            (Method::OPTIONS, "/v1/data/a", 405),
             (Method::HEAD, "/v1/data/a", 405),
             (Method::GET, "/v1/database", 404),
             (Method::GET, "/v1/data/a/", 301),

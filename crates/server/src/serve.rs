@@ -132,7 +132,15 @@ impl Server {
 /// Serves the listeners of a thread.
 async fn serve_core(shared: Arc<Shared>, listeners: Vec<TcpListener>, mut stop: watch::Receiver<bool>) {
     let grace = shared.config.grace;
+    let mut changes = shared.generations.changes();
     let core = Rc::new(Core::new(shared));
+    let idle = Rc::clone(&core);
+    // Without a request a thread must not keep old data either.
+    let following = tokio::task::spawn_local(async move {
+        while changes.changed().await.is_ok() {
+            idle.refresh();
+        }
+    });
     let mut accepting = JoinSet::new();
     for listener in listeners {
         accepting.spawn_local(accept(Rc::clone(&core), listener, stop.clone()));
@@ -141,6 +149,7 @@ async fn serve_core(shared: Arc<Shared>, listeners: Vec<TcpListener>, mut stop: 
     let ended = async { while accepting.join_next().await.is_some() {} };
     // What is left after the time of grace is dropped with the runtime.
     let _ = tokio::time::timeout(grace, ended).await;
+    following.abort();
 }
 
 /// Accepts connections until the server stops, then waits for those that are open.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use flate2::{Compression, write::GzEncoder};
 use lictor::{BuiltinError, Context, CustomBuiltin, Engine, NullHost, Options, Value};
-use lictor_server::{Config, Level, Log, Server, Stopper};
+use lictor_server::{Bundle, Config, Level, Log, Server, Stopper};
 
 const POLICY: &str = r#"
 package app
@@ -186,12 +186,124 @@ fn requests_that_make_no_sense_are_refused() {
     server.post("/", "{").has(400, "unexpected parse error for input: body contains malformed");
     let large = format!("{{\"input\": \"{}\"}}", "x".repeat(2_000));
     server.post("/v1/data/app", &large).has(400, "request body too large: 2013 exceeds limit of 1000 bytes");
-    server.send("PUT", "/v1/data/app", "", b"1").is(405, "");
+    server.send("OPTIONS", "/v1/data/app", "", b"1").is(405, "");
     server.send("DELETE", "/health", "", b"").is(405, "Method Not Allowed\n");
     server.get("/nowhere").is(404, "404 page not found\n");
     let moved = server.get("/v1/data/app/?pretty");
     moved.has(301, "Moved Permanently");
     assert!(moved.head.contains("location: /v1/data/app?pretty"), "{}", moved.head);
+}
+
+/// Method, path below `/v1/data`, body, and what OPA answers: the status and, of errors, a part of the text.
+const WRITES: &[(&str, &str, &str, u16, &str)] = &[
+    ("PUT", "/a", r#"{"b": {"c": [1, 2]}, "n": 1}"#, 204, ""),
+    ("GET", "/a", "", 200, r#"{"result":{"b":{"c":[1,2]},"n":1}}"#),
+    ("PUT", "/a/b/c/0", "9", 204, ""),
+    (
+        "PUT",
+        "/a/b/c/7",
+        "9",
+        404,
+        "resource_conflict\",\n  \"message\": \"storage_write_conflict_error: /a/b/c\"",
+    ),
+    ("PUT", "/a/n/x/y", "9", 404, "storage_write_conflict_error: /a/n\""),
+    ("PUT", "/x/y%2Fz/01", "{} and more", 204, ""),
+    ("PUT", "/a", "{", 400, "\"unexpected EOF\""),
+    ("PUT", "/a", "", 400, "\"EOF\""),
+    ("PUT", "/app/allow", "1", 400, "rego_compile_error: conflicting rule for data path app/allow found"),
+    ("PUT", "/app", r#"{"level": {"x": 1}}"#, 400, "conflicting rule for data path app/level found"),
+    ("PUT", "/app/other", "1", 204, ""),
+    ("PATCH", "/a", r#"[{"op": "add", "path": "b/c/-", "value": 5}]"#, 204, ""),
+    (
+        "PATCH",
+        "/a",
+        r#"[{"op": "add", "path": "/b/x~1y", "value": 1}, {"op": "remove", "path": "/n"}]"#,
+        204,
+        "",
+    ),
+    ("PATCH", "/a", r#"[{"op": "replace", "path": "/b/c/1", "value": "r"}]"#, 204, ""),
+    ("GET", "/a", "", 200, r#"{"result":{"b":{"c":[9,"r",2,5],"x/y":1}}}"#),
+    (
+        "PATCH",
+        "/a",
+        r#"[{"op": "add", "path": "q", "value": 1}, {"op": "remove", "path": "/zz"}]"#,
+        404,
+        "document does not exist",
+    ),
+    ("GET", "/a/q", "", 200, "{}"),
+    (
+        "PATCH",
+        "/a",
+        r#"[{"op": "add", "path": "/b/c/9", "value": 1}]"#,
+        404,
+        "/a/b/c/9: array index out of range",
+    ),
+    ("PATCH", "/a", r#"[{"op": "copy", "path": "/b"}]"#, 400, "\"bad patch operation: copy\""),
+    ("PATCH", "/a", r#"{"op": 1}"#, 400, "cannot unmarshal object into Go value of type []types.PatchV1"),
+    ("PATCH", "/a", r#"[{"op": "add", "path": 1}]"#, 400, "Go struct field PatchV1.path of type string"),
+    ("PATCH", "", "null", 204, ""),
+    ("DELETE", "/a/b/c/0", "", 204, ""),
+    ("DELETE", "/a/b", "", 204, ""),
+    ("DELETE", "/a/b", "", 404, "storage_not_found_error: document does not exist"),
+    ("DELETE", "", "", 405, ""),
+    ("GET", "/a", "", 200, r#"{"result":{}}"#),
+    ("PUT", "/owned/here", "1", 400, "path owned/here is owned by bundle \\\"one\\\""),
+    ("PATCH", "", r#"[{"op": "add", "path": "/owned", "value": 1}]"#, 400, "path owned is owned by bundle"),
+    ("PUT", "", "{}", 400, "can't write to document root with bundle roots configured"),
+];
+
+#[test]
+fn documents_are_written() {
+    let server = Running::start(|config| {
+        config.bundles = vec![Bundle { name: "one".to_owned(), roots: vec!["owned/here/deep".to_owned()] }];
+    });
+    for (method, path, body, status, part) in WRITES {
+        let answer = server.send(method, &format!("/v1/data{path}"), "", body.as_bytes());
+        assert_eq!(answer.status, *status, "{method} {path} {body}: {}", answer.body);
+        assert!(answer.body.contains(part), "{method} {path} {body}: {}", answer.body);
+    }
+    let only_new = "if-none-match: *\r\n";
+    server.send("PUT", "/v1/data/a/new", only_new, b"1").is(204, "");
+    server.send("PUT", "/v1/data/a/new", only_new, b"2").is(304, "");
+    server.get("/v1/data/a/new").is(200, "{\"result\":1}\n");
+    server.send("PUT", "/v1/data/a?metrics", "", b"{}").has(200, "timer_rego_input_parse_ns");
+}
+
+/// A request sees one generation: two keys that are written together are never seen apart, and no write is lost.
+#[test]
+fn decisions_see_whole_writes() {
+    const WRITERS: usize = 2;
+    const WRITES_EACH: usize = 150;
+    let server = Running::start(|_| {});
+    server.send("PUT", "/v1/data/pair", "", br#"{"x": 0, "y": 0, "log": {}}"#).is(204, "");
+    thread::scope(|scope| {
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|writer| {
+                let server = &server;
+                scope.spawn(move || {
+                    for number in 0..WRITES_EACH {
+                        let value = writer * WRITES_EACH + number;
+                        let body = format!(
+                            r#"[{{"op": "replace", "path": "/x", "value": {value}}},
+                                {{"op": "replace", "path": "/y", "value": {value}}},
+                                {{"op": "add", "path": "/log/entry {value}", "value": "written by {writer}"}}]"#
+                        );
+                        server.send("PATCH", "/v1/data/pair", "", body.as_bytes()).is(204, "");
+                    }
+                })
+            })
+            .collect();
+        while writers.iter().any(|it| !it.is_finished()) {
+            let body = server.get("/v1/data/pair").body;
+            let number = |name: &str| {
+                let text = body.split_once(&format!("\"{name}\":")).expect("a key").1;
+                text.chars().take_while(char::is_ascii_digit).collect::<String>()
+            };
+            assert_eq!(number("x"), number("y"), "{body}");
+        }
+    });
+    let log = server.get("/v1/data/pair/log").body;
+    assert_eq!(log.matches("written by").count(), WRITERS * WRITES_EACH);
 }
 
 #[test]

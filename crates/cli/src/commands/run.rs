@@ -10,7 +10,7 @@ use lictor::http::{HttpFault, HttpRequest, HttpResponse, LookupFault};
 use lictor::{Engine, Host, Options, Policy};
 use lictor_bundle::Trust;
 use lictor_management::{CacheLimits, Outgoing, Patience};
-use lictor_server::{Config, Server};
+use lictor_server::{Bundle, Config, Server};
 
 use crate::commands::Failure;
 use crate::fault;
@@ -34,7 +34,8 @@ pub(crate) fn run(flags: &Parsed) -> Result<u8, Failure> {
     let failed = |message: String| Failure::Text(format!("error: {message}"), FAULT_EXIT);
     let config = config(flags)?;
     let trust = trust(flags).map_err(failed)?;
-    let policy = policy(flags, trust).map_err(failed)?;
+    let (policy, bundles) = policy(flags, trust).map_err(failed)?;
+    let config = Config { bundles, ..config };
     let server =
         Server::bind(config, policy, Arc::new(World::new())).map_err(|error| failed(error.to_string()))?;
     server.stop_on_signals().map_err(|error| failed(error.to_string()))?;
@@ -75,7 +76,8 @@ fn trust(flags: &Parsed) -> Result<Trust, String> {
     Ok(if flags.is_on("skip-verify") { Trust::Unchecked } else { signing::trust(verification) })
 }
 
-fn policy(flags: &Parsed, trust: Trust) -> Result<Policy, String> {
+/// Returns the policy, and the bundles that own parts of its data.
+fn policy(flags: &Parsed, trust: Trust) -> Result<(Policy, Vec<Bundle>), String> {
     let mut engine = Engine::new(Options {
         version: setup::version(flags),
         print: true,
@@ -104,7 +106,8 @@ fn policy(flags: &Parsed, trust: Trust) -> Result<Policy, String> {
     if !archives.is_empty() {
         loader.load_bundles(&archives).map_err(failed)?;
     }
-    let policy = engine.compile().and_then(|policy| policy.check_data().map(|()| policy));
+    let owners = loader.owners().into_iter().map(|(name, roots)| Bundle { name, roots }).collect();
+    let policy = engine.compile().and_then(|policy| policy.check_data().map(|()| (policy, owners)));
     policy.map_err(|faults| format!("initialization error: {faults}"))
 }
 

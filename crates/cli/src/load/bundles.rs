@@ -77,6 +77,11 @@ impl Loader<'_> {
         self.load_named_bundles(&named)
     }
 
+    /// Returns the bundles that were loaded, each with the roots that it owns.
+    pub(crate) fn owners(self) -> Vec<(String, Vec<String>)> {
+        self.owners
+    }
+
     /// Loads bundles that have names beside their paths.
     pub(crate) fn load_named_bundles(&mut self, bundles: &[NamedBundle<'_>]) -> Result<(), BundleFault> {
         let start = Instant::now();
@@ -96,6 +101,8 @@ impl Loader<'_> {
         let list: Vec<(&str, &Roots)> = manifests.iter().map(|it| (it.0, &it.1.roots)).collect();
         check_overlap(&list).map_err(|error| BundleFault::Activation(error.to_string()))?;
         self.add_manifests(&manifests)?;
+        let owner = |it: &(&str, Manifest)| (it.0.to_owned(), it.1.roots.as_slice().to_vec());
+        self.owners.extend(manifests.iter().map(owner));
         self.timers.add(LOAD_BUNDLES, start);
         Ok(())
     }

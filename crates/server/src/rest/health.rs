@@ -20,7 +20,7 @@ pub(crate) fn get(core: &Core, request: &Request) -> Result<Reply, MayWait> {
     }
     let path: Vec<&str> = ["system", "health"].into_iter().chain(rule.iter().map(String::as_str)).collect();
     let name = path.join(".");
-    let Ok(query) = core.shared.policy.prepare_keys(&path) else {
+    let Ok(query) = core.generation().policy.prepare_keys(&path) else {
         return Ok(unhealthy(&format!("health check (data.{name}) cannot be evaluated")));
     };
     core.check_waiting(&query)?;

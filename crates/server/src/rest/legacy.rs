@@ -79,7 +79,7 @@ fn malformed(message: &str) -> Reply {
 /// Says that there is no document; whether rules could have made one is told apart.
 fn undefined(core: &Core, keys: &[String]) -> Reply {
     let names: Vec<&str> = keys.iter().map(String::as_str).collect();
-    let word = if core.shared.policy.has_rules(&names) { "undefined" } else { "missing" };
+    let word = if core.generation().policy.has_rules(&names) { "undefined" } else { "missing" };
     let message = format!("document {word}: data.{}", names.join("."));
     Reply::error(404, codes::UNDEFINED, &message)
 }

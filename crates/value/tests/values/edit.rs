@@ -1,4 +1,7 @@
 //! Edited documents beside a plain tree that is edited alike: what they show, and that others stay as they were.
+//!
+//! The tree is another library's, so that nothing of ours judges itself. Memory is looked at too: what nobody shows any
+//! more must be gone.
 
 use lictor_value::{Arena, Document, Edit, Value, json};
 use proptest::prelude::*;
