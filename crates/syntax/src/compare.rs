@@ -29,12 +29,15 @@ pub(crate) fn sorted_pairs(pairs: &[(Term, Term)]) -> Vec<(&Term, &Term)> {
 /// Returns an object's pairs as the compiler takes them: in order of their keys, and of pairs with one key the first
 /// key and the last value. The order shows where keys become equal only when they are evaluated: the last pair wins.
 pub fn distinct_pairs(pairs: &[(Term, Term)]) -> impl Iterator<Item = (&Term, &Term)> {
-    let mut sorted: Vec<&(Term, Term)> = pairs.iter().collect();
-    sorted.sort_by(|a, b| compare(&a.0, &b.0));
-    let runs = sorted.chunk_by(|a, b| compare(&a.0, &b.0).is_eq());
-    // The sort is stable, so that a run is in the order of the source.
-    let distinct: Vec<(&Term, &Term)> =
-        runs.filter_map(|run| Some((&run.first()?.0, &run.last()?.1))).collect();
+    // The sort is stable, so that pairs with one key are in the order of the source.
+    let mut distinct = sorted_pairs(pairs);
+    distinct.dedup_by(|next, kept| {
+        let is_one = compare(next.0, kept.0).is_eq();
+        if is_one {
+            kept.1 = next.1;
+        }
+        is_one
+    });
     distinct.into_iter()
 }
 

@@ -17,7 +17,7 @@ const DECIMAL_SAFE: i64 = 30_000;
 /// Resolves the escapes of a JSON string without its quotes; `None` if it is not one. A text
 /// without a backslash is taken as it is, control characters included.
 pub(crate) fn unescape(text: &str, template: bool) -> Option<String> {
-    if !text.contains('\\') {
+    if !text.as_bytes().contains(&b'\\') {
         return Some(text.to_owned());
     }
     if template && !has_json_escape(text) {

@@ -58,7 +58,7 @@ impl Parser<'_> {
             }
             self.refute(bracket, Reading::Comprehension);
             self.restore(saved);
-            return self.list(Kind::RBrack, Vec::new()).map(TermKind::Array);
+            return self.list(Kind::RBrack).map(TermKind::Array);
         }
         self.list_after(first, Kind::RBrack).map(TermKind::Array)
     }
@@ -84,7 +84,7 @@ impl Parser<'_> {
             }
             self.refute(bracket, Reading::Comprehension);
             self.restore(saved);
-            return self.list(Kind::RBrace, Vec::new()).map(TermKind::Set);
+            return self.list(Kind::RBrace).map(TermKind::Set);
         }
         let first = match self.tok() {
             Kind::RBrace | Kind::Comma | Kind::Colon => first,
@@ -95,7 +95,7 @@ impl Parser<'_> {
             _ => self.list_term_after(first)?,
         };
         match self.tok() {
-            Kind::RBrace | Kind::Comma => self.rest_of_list(Kind::RBrace, vec![first]).map(TermKind::Set),
+            Kind::RBrace | Kind::Comma => self.rest_of_list(Kind::RBrace, first).map(TermKind::Set),
             Kind::Colon => self.object(bracket, first, comprehension),
             _ => {
                 self.unexpected("non-terminated set");
@@ -141,25 +141,40 @@ impl Parser<'_> {
     /// Parses the pairs that follow the first one.
     #[inline(never)]
     fn rest_of_object(&mut self, key: Term, value: Term) -> Option<TermKind> {
-        let mut pairs = vec![(key, value)];
+        let base = self.lists.terms.len();
+        self.lists.terms.extend([key, value]);
         while self.eat(Kind::Comma) {
             if self.tok() == Kind::RBrace {
                 break;
             }
-            let key = self.list_term()?;
-            if self.tok() != Kind::Colon {
-                self.unexpected("expected \":\"");
-                return None;
-            }
-            self.bump();
-            let value = self.list_term()?;
-            pairs.push((key, value));
-            if !matches!(self.tok(), Kind::Comma | Kind::RBrace) {
-                self.unexpected("expected \",\" or \"}\"");
+            if !self.pair() {
+                self.lists.terms.truncate(base);
                 return None;
             }
         }
+        let mut pairs = Vec::with_capacity((self.lists.terms.len() - base) / 2);
+        let mut terms = self.lists.terms.drain(base..);
+        while let (Some(key), Some(value)) = (terms.next(), terms.next()) {
+            pairs.push((key, value));
+        }
         Some(TermKind::Object(pairs))
+    }
+
+    /// Parses a pair and looks at what follows it; answers whether all was well.
+    fn pair(&mut self) -> bool {
+        let Some(key) = self.list_term() else { return false };
+        if self.tok() != Kind::Colon {
+            self.unexpected("expected \":\"");
+            return false;
+        }
+        self.bump();
+        let Some(value) = self.list_term() else { return false };
+        self.lists.terms.extend([key, value]);
+        let is_fine = matches!(self.tok(), Kind::Comma | Kind::RBrace);
+        if !is_fine {
+            self.unexpected("expected \",\" or \"}\"");
+        }
+        is_fine
     }
 
     /// Parses the rest of a list whose first term was parsed without operators.
@@ -168,32 +183,37 @@ impl Parser<'_> {
             tok if tok == end || tok == Kind::Comma => first,
             _ => self.list_term_after(first)?,
         };
-        self.rest_of_list(end, vec![first])
+        self.rest_of_list(end, first)
     }
 
-    /// Parses terms up to the closing bracket, on which the parser stays. There is at least one.
-    pub(crate) fn list(&mut self, end: Kind, mut terms: Vec<Term>) -> Option<Vec<Term>> {
+    /// Parses terms up to the closing bracket, on which the parser stays.
+    pub(crate) fn list(&mut self, end: Kind) -> Option<Vec<Term>> {
         if self.tok() == end {
-            return Some(terms);
+            return Some(Vec::new());
         }
-        terms.push(self.list_term()?);
-        self.rest_of_list(end, terms)
+        let first = self.list_term()?;
+        self.rest_of_list(end, first)
     }
 
     #[inline(never)]
-    fn rest_of_list(&mut self, end: Kind, mut terms: Vec<Term>) -> Option<Vec<Term>> {
-        loop {
-            if self.tok() == end {
-                return Some(terms);
-            }
+    fn rest_of_list(&mut self, end: Kind, first: Term) -> Option<Vec<Term>> {
+        let base = self.lists.terms.len();
+        self.lists.terms.push(first);
+        while self.tok() != end {
             if !self.eat(Kind::Comma) {
                 self.unexpected(&format!("expected \",\" or \"{}\"", end.name()));
+                self.lists.terms.truncate(base);
                 return None;
             }
             if self.tok() == end {
-                return Some(terms);
+                break;
             }
-            terms.push(self.list_term()?);
+            let Some(term) = self.list_term() else {
+                self.lists.terms.truncate(base);
+                return None;
+            };
+            self.lists.terms.push(term);
         }
+        Some(self.lists.terms_from(base))
     }
 }

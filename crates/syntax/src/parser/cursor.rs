@@ -6,7 +6,7 @@
 use std::{collections::HashSet, fmt::Write as _};
 
 use crate::{
-    ast::{Comment, Keywords, RegoVersion},
+    ast::{Comment, Expr, Keywords, RegoVersion, Term, With},
     diagnostics::{Detail, Details, Diagnostic, Location, codes},
     lexer::{Lexed, lex},
     parser::{Language, ParseOptions},
@@ -54,6 +54,24 @@ pub(crate) struct Parser<'s> {
     refuted: HashSet<(usize, Reading)>,
     /// How many more tokens may be stepped onto, those read again included.
     steps_left: usize,
+    /// Members of lists that are being read, those of inner ones behind those of outer ones.
+    pub(crate) lists: Lists,
+}
+
+/// Is where members of lists wait until their list ends and gets just the memory that it needs. Whoever puts members
+/// here takes them away again, also after a fault.
+#[derive(Default)]
+pub(crate) struct Lists {
+    pub(crate) terms: Vec<Term>,
+    pub(crate) exprs: Vec<Expr>,
+    pub(crate) withs: Vec<With>,
+}
+
+impl Lists {
+    /// Takes the terms from a place on off.
+    pub(crate) fn terms_from(&mut self, start: usize) -> Vec<Term> {
+        self.terms.drain(start.min(self.terms.len())..).collect()
+    }
 }
 
 /// Is what an opening bracket may begin, apart from a plain term.
@@ -117,6 +135,7 @@ impl<'s> Parser<'s> {
             no_terms: Vec::new(),
             refuted: HashSet::new(),
             steps_left: 0,
+            lists: Lists::default(),
         };
         parser.steps_left = parser.tokens.len().saturating_mul(STEPS_PER_TOKEN) + STEPS_BASE;
         parser.load();
@@ -454,9 +473,10 @@ impl<'s> Parser<'s> {
             return;
         }
         let word = if self.tok.is_keyword() { "keyword" } else { "token" };
-        let mut message = format!("unexpected {} {word}", self.tok.name());
+        // Many such faults are forgotten again, when the parser goes back and reads otherwise.
+        let mut message = ["unexpected ", self.tok.name(), " ", word].concat();
         if !note.is_empty() {
-            let _ = write!(message, ": {note}");
+            message = [&message, ": ", note].concat();
         }
         self.error(self.span(), "unexpected-token", message);
     }

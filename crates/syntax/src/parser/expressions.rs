@@ -53,14 +53,23 @@ impl Parser<'_> {
             self.error(self.span(), "empty-body", "found empty body");
             return None;
         }
-        let mut body = Vec::new();
+        let base = self.lists.exprs.len();
+        let is_fine = self.exprs(until, end);
+        let body = if is_fine { Some(self.lists.exprs.drain(base..).collect()) } else { None };
+        self.lists.exprs.truncate(base);
+        body
+    }
+
+    /// Parses expressions onto the list of them; answers whether all was well.
+    fn exprs(&mut self, until: Until, end: Kind) -> bool {
         loop {
-            body.push(self.literal()?);
+            let Some(expr) = self.literal() else { return false };
+            self.lists.exprs.push(expr);
             if self.eat(Kind::Semicolon) {
                 continue;
             }
             if self.tok() == end || until == Until::Statement {
-                return Some(body);
+                return true;
             }
             if !self.on_new_line() {
                 if self.fault_count() == self.fault_base {
@@ -72,7 +81,7 @@ impl Parser<'_> {
                     let note = format!("expected \\n or ; or {}", end.name());
                     self.unexpected(&note);
                 }
-                return None;
+                return false;
             }
         }
     }
@@ -216,27 +225,35 @@ impl Parser<'_> {
     /// Parses the `with` modifiers; the parser stands on the first.
     #[inline(never)]
     pub(crate) fn with_modifiers(&mut self) -> Option<Vec<With>> {
-        let mut modifiers = Vec::new();
+        let base = self.lists.withs.len();
         while self.tok() == Kind::With {
-            let start = self.span().start;
-            self.bump();
-            if self.tok() != Kind::Ident {
-                self.unexpected("expected ident");
+            let Some(with) = self.with_modifier() else {
+                self.lists.withs.truncate(base);
                 return None;
-            }
-            let target = self.term()?;
-            if !matches!(target.kind, TermKind::Ref(_) | TermKind::Var(_)) {
-                self.unexpected("expected with target path");
-            }
-            if self.tok() != Kind::As {
-                self.unexpected("expected as keyword");
-                return None;
-            }
-            self.bump();
-            let value = self.infix_term()?;
-            modifiers.push(With { target, value, span: self.since(start) });
+            };
+            self.lists.withs.push(with);
         }
-        Some(modifiers)
+        Some(self.lists.withs.drain(base..).collect())
+    }
+
+    fn with_modifier(&mut self) -> Option<With> {
+        let start = self.span().start;
+        self.bump();
+        if self.tok() != Kind::Ident {
+            self.unexpected("expected ident");
+            return None;
+        }
+        let target = self.term()?;
+        if !matches!(target.kind, TermKind::Ref(_) | TermKind::Var(_)) {
+            self.unexpected("expected with target path");
+        }
+        if self.tok() != Kind::As {
+            self.unexpected("expected as keyword");
+            return None;
+        }
+        self.bump();
+        let value = self.infix_term()?;
+        Some(With { target, value, span: self.since(start) })
     }
 
     /// Adds `with` modifiers to an expression if any follow.

@@ -101,6 +101,9 @@ impl Assembly<'_> {
     }
 
     fn add(&mut self, statements: Vec<Statement>) {
+        let imports = statements.iter().filter(|it| matches!(it, Statement::Import(_))).count();
+        self.imports.reserve_exact(imports);
+        self.rules.reserve_exact(statements.len().saturating_sub(imports + 1));
         if statements.is_empty() && !self.stopped {
             self.report_empty();
         }

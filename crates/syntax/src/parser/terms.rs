@@ -305,20 +305,30 @@ impl Parser<'_> {
         let start = head.span.start;
         let outer = self.height;
         let mut height = 0;
-        let mut parts = Vec::new();
+        let base = self.lists.terms.len();
         // The first token may stand apart from a rule's name.
         let mut attached = true;
         loop {
             match self.tok() {
-                Kind::Dot if attached => parts.push(self.dot_part()?),
-                Kind::LBrack if attached => {
-                    self.height = 0;
-                    parts.push(self.bracket_part()?);
-                    height = height.max(self.height);
+                Kind::Dot | Kind::LBrack if attached => {
+                    let part = if self.tok() == Kind::Dot {
+                        self.dot_part()
+                    } else {
+                        self.height = 0;
+                        let part = self.bracket_part();
+                        height = height.max(self.height);
+                        part
+                    };
+                    let Some(part) = part else {
+                        self.lists.terms.truncate(base);
+                        return None;
+                    };
+                    self.lists.terms.push(part);
                 }
                 tok => {
                     self.height = outer;
                     let higher = self.higher(height);
+                    let parts = self.lists.terms_from(base);
                     let reference = Ref { head, parts, span: self.since(start) };
                     if !higher {
                         return None;
@@ -368,8 +378,7 @@ impl Parser<'_> {
         let start = function.span.start;
         let outer = std::mem::take(&mut self.height);
         self.bump();
-        let args =
-            if self.tok() == Kind::RParen { Some(Vec::new()) } else { self.list(Kind::RParen, Vec::new()) };
+        let args = if self.tok() == Kind::RParen { Some(Vec::new()) } else { self.list(Kind::RParen) };
         let args = args?;
         self.bump();
         if !self.higher(outer) {
