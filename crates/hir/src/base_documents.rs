@@ -3,6 +3,8 @@
 //! Apart from the other conflicts because it takes data, which policies outlive and which outlives policies: whoever
 //! loads both asks, before either is used.
 
+use std::sync::Arc;
+
 use lictor_syntax::Diagnostic;
 
 use crate::{
@@ -14,7 +16,7 @@ use crate::{
 #[must_use]
 pub fn check_base_documents(hir: &Hir, exists: &dyn Fn(&[&str]) -> bool) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = Vec::new();
-    let mut last: Option<&[Box<str>]> = None;
+    let mut last: Option<&[Arc<str>]> = None;
     for group in &hir.groups {
         if last.is_some_and(|it| group.path.starts_with(it)) {
             continue;

@@ -52,6 +52,10 @@ pub(crate) fn of_rule(index: &Index, rule: &Rule) -> Vec<Vec<Selected>> {
         let args = if at == 0 { rule.args.as_slice() } else { &[] };
         let known = bindings(branch);
         for reference in references(index, branch, args) {
+            if known.is_empty() || !reference.steps.iter().any(|it| matches!(it, Step::Any(_))) {
+                select(index, &reference.steps, &mut out);
+                continue;
+            }
             for steps in expanded(&reference, &known) {
                 select(index, &steps, &mut out);
             }

@@ -353,6 +353,17 @@ impl Index {
         out
     }
 
+    /// Returns the texts of a node's path, without `data`.
+    pub(crate) fn path_texts(&self, id: NodeId) -> Vec<Arc<str>> {
+        let up = std::iter::successors(self.node(id).filter(|_| id != ROOT), |it| {
+            self.node(it.parent).filter(|_| it.parent != ROOT)
+        });
+        let mut out: Vec<Arc<str>> =
+            up.filter_map(|it| self.texts.get(it.step.text.0 as usize)).map(Arc::clone).collect();
+        out.reverse();
+        out
+    }
+
     /// Returns the path of a group as it is shown.
     pub(crate) fn group_text(&self, group: GroupId) -> String {
         let path = self.group(group).map(|it| self.path(it.node)).unwrap_or_default();

@@ -72,7 +72,7 @@ impl<'a> Lowering<'a> {
     /// Lowers a rule with its `else` branches.
     pub(crate) fn rule(&mut self, entry: &Entry<'a>, sink: &mut Sink) -> Rule {
         let rule = entry.rule;
-        self.scopes = Scopes::default();
+        self.scopes.restart();
         self.scopes.push(Scope::default());
         let mut argument_names = Vec::new();
         let args = self.arguments(rule, &mut argument_names, sink);

@@ -2,7 +2,7 @@
 //!
 //! Modules share the index and are lowered one by one; the checks that need all of them come last.
 
-use std::{cell::RefCell, sync::Arc};
+use std::sync::Arc;
 
 use lictor_syntax::{Diagnostic, ast, diagnostics::codes};
 
@@ -78,12 +78,7 @@ pub(crate) fn lower(modules: &Arc<Modules>, options: &Options<'_>) -> Lowered {
     sink.drop_deprecated_unless_needed();
     let mut types = input_types(options, &mut sink);
     if !has_cycles && !sink.ends_before(Stage::Types) {
-        let overrides = Overrides {
-            modules: &modules,
-            annotations: &annotations,
-            schemas: options.schemas,
-            known: RefCell::default(),
-        };
+        let overrides = Overrides::new(&modules, &annotations, options.schemas);
         let given = Given {
             hir: &hir,
             index: &index,
@@ -114,7 +109,7 @@ fn input_types(options: &Options<'_>, sink: &mut Sink) -> Types {
 
 fn groups(index: &Index) -> Vec<Group> {
     let group = |it: &index::GroupEntry| Group {
-        path: index.path(it.node).iter().map(|key| key.text().into()).collect(),
+        path: index.path_texts(it.node),
         kind: it.kind,
         rules: it.rules.clone(),
         default: it.default,
@@ -122,10 +117,10 @@ fn groups(index: &Index) -> Vec<Group> {
     index.groups.iter().map(group).collect()
 }
 
-fn packages(modules: &[&ast::Module]) -> Vec<Vec<Box<str>>> {
+fn packages(modules: &[&ast::Module]) -> Vec<Vec<Arc<str>>> {
     let path =
-        |it: &&ast::Module| it.package.path.iter().filter_map(ast::Term::as_str).map(Box::from).collect();
-    let mut packages: Vec<Vec<Box<str>>> = modules.iter().map(path).collect();
+        |it: &&ast::Module| it.package.path.iter().filter_map(ast::Term::as_str).map(Arc::from).collect();
+    let mut packages: Vec<Vec<Arc<str>>> = modules.iter().map(path).collect();
     packages.sort();
     packages.dedup();
     packages

@@ -69,7 +69,7 @@ pub fn reach(hir: &Hir, query: &Query) -> Reached {
 fn path_of(hir: &Hir, rule: &Rule) -> Path {
     let group = hir.groups.get(rule.group.0 as usize).map_or(&[][..], |it| &it.path);
     let ground = rule.keys.iter().map(step).take_while(|it| !matches!(it, Step::Unknown(_)));
-    Path { input: false, steps: group.iter().cloned().map(Step::String).chain(ground).collect() }
+    Path { input: false, steps: group.iter().map(|it| Step::String((**it).into())).chain(ground).collect() }
 }
 
 fn step(term: &Term) -> Step {
@@ -280,7 +280,7 @@ impl Names {
             && let Some(group) = hir.groups.get(*at as usize)
         {
             debug_assert!(matches!(group.kind, GroupKind::Function { .. }), "what is called is a function");
-            let steps = group.path.iter().cloned().map(Step::String).collect();
+            let steps = group.path.iter().map(|it| Step::String((**it).into())).collect();
             self.free.push(Named { head: Head::Data, steps });
         }
     }

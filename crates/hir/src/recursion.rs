@@ -167,11 +167,13 @@ fn components(total: u32, edges: &impl Fn(u32, &mut Vec<u32>)) -> Vec<Vec<u32>> 
         on_stack: vec![false; total as usize],
         next: 1,
         stack: Vec::new(),
+        edges: Vec::new(),
         out: Vec::new(),
     };
+    let mut open = Vec::new();
     for start in 0..total {
         if search.order_of(start) == 0 {
-            search.from(start, edges);
+            search.from(start, edges, &mut open);
         }
     }
     search.out
@@ -185,14 +187,9 @@ struct Search {
     on_stack: Vec<bool>,
     next: u32,
     stack: Vec<u32>,
-    out: Vec<Vec<u32>>,
-}
-
-/// A node whose edges are being followed.
-struct Open {
-    node: u32,
+    /// The edges of the nodes whose edges are being followed, one behind the other.
     edges: Vec<u32>,
-    at: usize,
+    out: Vec<Vec<u32>>,
 }
 
 impl Search {
@@ -210,7 +207,7 @@ impl Search {
         }
     }
 
-    fn enter(&mut self, node: u32, edges: &impl Fn(u32, &mut Vec<u32>)) -> Open {
+    fn enter(&mut self, node: u32, edges: &impl Fn(u32, &mut Vec<u32>)) -> Step {
         let at = node as usize;
         for (list, value) in [(&mut self.order, self.next), (&mut self.low, self.next)] {
             if let Some(it) = list.get_mut(at) {
@@ -222,16 +219,16 @@ impl Search {
         if let Some(it) = self.on_stack.get_mut(at) {
             *it = true;
         }
-        let mut all = Vec::new();
-        edges(node, &mut all);
-        Open { node, edges: all, at: 0 }
+        let first = self.edges.len();
+        edges(node, &mut self.edges);
+        Step { node, first, at: first }
     }
 
-    fn from(&mut self, start: u32, edges: &impl Fn(u32, &mut Vec<u32>)) {
-        let mut open = vec![self.enter(start, edges)];
+    fn from(&mut self, start: u32, edges: &impl Fn(u32, &mut Vec<u32>), open: &mut Vec<Step>) {
+        open.push(self.enter(start, edges));
         while let Some(top) = open.last_mut() {
             let node = top.node;
-            if let Some(next) = top.edges.get(top.at).copied() {
+            if let Some(next) = self.edges.get(top.at).copied() {
                 top.at += 1;
                 if self.order_of(next) == 0 {
                     open.push(self.enter(next, edges));
@@ -240,7 +237,8 @@ impl Search {
                 }
                 continue;
             }
-            let loops = top.edges.contains(&node);
+            let loops = self.edges.get(top.first..).is_some_and(|it| it.contains(&node));
+            self.edges.truncate(top.first);
             open.pop();
             if let Some(parent) = open.last() {
                 self.lower(parent.node, self.low_of(node));
@@ -251,20 +249,19 @@ impl Search {
         }
     }
 
+    /// Takes the component of a node, which was met first of it, off the stack.
     fn close(&mut self, node: u32, loops: bool) {
-        let mut component = Vec::new();
-        while let Some(top) = self.stack.pop() {
-            if let Some(it) = self.on_stack.get_mut(top as usize) {
+        let first = self.stack.iter().rposition(|it| *it == node).unwrap_or(0);
+        for at in self.stack.get(first..).unwrap_or_default() {
+            if let Some(it) = self.on_stack.get_mut(*at as usize) {
                 *it = false;
             }
-            component.push(top);
-            if top == node {
-                break;
-            }
         }
+        let component = self.stack.split_at(first).1;
         if component.len() > 1 || loops {
-            self.out.push(component);
+            self.out.push(component.iter().rev().copied().collect());
         }
+        self.stack.truncate(first);
     }
 }
 

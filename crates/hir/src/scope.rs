@@ -83,6 +83,15 @@ pub(crate) struct Scopes<'a> {
 }
 
 impl<'a> Scopes<'a> {
+    /// Forgets everything, for the next rule.
+    pub(crate) fn restart(&mut self) {
+        self.vars.clear();
+        self.stack.clear();
+        self.plain.clear();
+        self.plain_arguments.clear();
+        self.ignored.clear();
+    }
+
     pub(crate) fn push(&mut self, scope: Scope<'a>) {
         self.stack.push(scope);
     }

@@ -9,6 +9,9 @@ use crate::{
     tree::VarId,
 };
 
+/// Bytes that most paths need at most.
+const PATH_BYTES: usize = 48;
+
 /// Writes a key below a root: `.name` where that can be read back, else `["…"]`.
 pub(crate) fn push_key(key: &str, out: &mut String) {
     if printer::is_plain_key(key) {
@@ -23,7 +26,8 @@ pub(crate) fn push_key(key: &str, out: &mut String) {
 
 /// Returns the text of `data` and a path below it.
 pub(crate) fn data_path<'p>(path: impl IntoIterator<Item = &'p str>) -> String {
-    let mut out = String::from("data");
+    let mut out = String::with_capacity(PATH_BYTES);
+    out.push_str("data");
     for key in path {
         push_key(key, &mut out);
     }

@@ -52,7 +52,7 @@ pub struct Hir {
     /// Rules by the document or function that they define, in order of their path.
     pub groups: Vec<Group>,
     /// The packages that have a module (paths without `data`), sorted, even those without rules.
-    pub packages: Vec<Vec<Box<str>>>,
+    pub packages: Vec<Vec<Arc<str>>>,
     /// Whether `print` calls are kept.
     pub print: bool,
 }
@@ -64,7 +64,7 @@ pub struct Hir {
 #[derive(Clone, Debug)]
 pub struct Group {
     /// The ground path without `data`: package, then the names of the head.
-    pub path: Vec<Box<str>>,
+    pub path: Vec<Arc<str>>,
     /// What it is.
     pub kind: GroupKind,
     /// Its rules in source order (files in the order given), without the default.

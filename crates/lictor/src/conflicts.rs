@@ -13,6 +13,9 @@ pub(crate) fn data_conflicts<'m>(
     modules: impl IntoIterator<Item = &'m Module>,
     data: Value<'_>,
 ) -> Vec<Diagnostic> {
+    if data.as_object().is_some_and(|it| it.is_empty()) {
+        return Vec::new();
+    }
     let mut seen: Vec<Vec<&str>> = Vec::new();
     let mut found = Vec::new();
     for module in modules {

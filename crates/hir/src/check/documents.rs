@@ -8,9 +8,12 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-use crate::types::{
-    Key, ObjectType, Type,
-    relations::{or, unwrapped},
+use crate::{
+    index::Key as Name,
+    types::{
+        Key, ObjectType, Type,
+        relations::{or, unwrapped},
+    },
 };
 
 /// A node, by position.
@@ -119,18 +122,22 @@ impl Documents {
         Type::object(fixed, Some((Type::String, Type::Any)))
     }
 
-    fn child_or_new(&mut self, node: Node, key: &Key) -> Node {
-        if let Some(child) = self.child(node, key) {
+    fn child_or_new(&mut self, node: Node, name: Name<'_>) -> Node {
+        let found = match name {
+            Name::String(text) => self.child_named(node, text),
+            Name::Other(_) => self.child(node, &Key::from(name)),
+        };
+        if let Some(child) = found {
             return child;
         }
         let next = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
         self.entries.push(Entry::default());
         if let Some(entry) = self.entries.get_mut(node.0 as usize) {
-            match key {
-                Key::String(text) => {
-                    entry.strings.insert(text.clone(), next);
+            match name {
+                Name::String(text) => {
+                    entry.strings.insert(text.into(), next);
                 }
-                _ => entry.others.push((key.clone(), next)),
+                Name::Other(_) => entry.others.push((Key::from(name), next)),
             }
         }
         Node(next)
@@ -157,24 +164,25 @@ impl Documents {
     }
 
     /// Says what stands at a path, whatever stood there.
-    pub(crate) fn put<'k>(&mut self, root: Root, path: impl IntoIterator<Item = &'k Key>, ty: Type) {
+    pub(crate) fn put<'k>(&mut self, root: Root, path: impl IntoIterator<Item = Name<'k>>, ty: Type) {
         let mut node = self.start(root);
-        for key in path {
-            node = self.child_or_new(node, key);
+        for name in path {
+            node = self.child_or_new(node, name);
             self.forget(node);
         }
         self.set(node, ty);
     }
 
     /// Enters the type of a rule: objects on its way take it in, and an object takes in what stands below it.
-    pub(crate) fn insert(&mut self, path: &[Key], ty: Type) {
+    pub(crate) fn insert(&mut self, path: &[Name<'_>], ty: Type) {
         let mut node = self.start(Root::Data);
-        for (at, key) in path.iter().enumerate() {
-            node = self.child_or_new(node, key);
+        for (at, name) in path.iter().enumerate() {
+            node = self.child_or_new(node, *name);
             self.forget(node);
             let below = path.get(at + 1..).unwrap_or_default();
             if let (Type::Object(object), false) = (unwrapped(self.value(node)), below.is_empty()) {
-                let value = insert_into(&object, below, &ty);
+                let below: Vec<Key> = below.iter().copied().map(Key::from).collect();
+                let value = insert_into(&object, &below, &ty);
                 self.set(node, value);
             }
         }
@@ -274,8 +282,8 @@ fn merge_into_union(object: &ObjectType, of: &[Type]) -> Option<Type> {
 mod tests {
     use super::*;
 
-    fn path(names: &[&str]) -> Vec<Key> {
-        names.iter().map(|it| Key::from(*it)).collect()
+    fn path<'n>(names: &[&'n str]) -> Vec<Name<'n>> {
+        names.iter().map(|it| Name::String(it)).collect()
     }
 
     #[test]

@@ -30,7 +30,9 @@ pub(crate) struct Overrides<'a> {
     pub(crate) annotations: &'a AnnotationSet<'a>,
     pub(crate) schemas: Option<&'a dyn Schemas>,
     /// Schemas that were asked for, by their text.
-    pub(crate) known: RefCell<FxHashMap<String, SchemaType>>,
+    known: RefCell<FxHashMap<String, SchemaType>>,
+    /// Some block speaks of schemas.
+    are_there: bool,
 }
 
 /// One rule, by its module and position in it; `own` if blocks above it count.
@@ -49,9 +51,19 @@ struct Override<'y> {
 }
 
 impl<'a> Overrides<'a> {
-    /// Tells whether there is any annotation.
+    pub(crate) fn new(
+        modules: &'a [&'a ast::Module],
+        annotations: &'a AnnotationSet<'a>,
+        schemas: Option<&'a dyn Schemas>,
+    ) -> Self {
+        let speaks = |it: &Placed<'_>| it.annotation.field("schemas").is_some();
+        let are_there = schemas.is_some() && annotations.blocks().iter().any(speaks);
+        Self { modules, annotations, schemas, known: RefCell::default(), are_there }
+    }
+
+    /// Tells whether no annotation says anything of schemas.
     pub(crate) fn is_empty(&self) -> bool {
-        self.schemas.is_none() || self.annotations.blocks().is_empty()
+        !self.are_there
     }
 
     fn of_rule(&self, subject: Subject) -> Vec<Override<'a>> {
@@ -190,7 +202,7 @@ impl Checker<'_> {
         let before = self.type_of_ref(&Ref { head, parts: Vec::new() });
         let ty = below(path, &before, ty);
         let mut layer = self.layers.pop().map_or_else(Documents::default, |it| Documents::clone(&it));
-        layer.put(*root, [], ty);
+        layer.put(*root, std::iter::empty(), ty);
         self.layers.push(Rc::new(layer));
     }
 }

@@ -10,13 +10,13 @@ use crate::{
         Checker,
         documents::{Documents, Node, Root},
         matching::Take,
-        terms::constant,
+        terms::{child, member},
     },
     diagnostics::types as faults,
     tree::{Place, Ref, RefHead, Term, TermKind},
     types::{
         Key, Type,
-        relations::{is_empty_collection, keys, select, unifies, values},
+        relations::{is_empty_collection, keys, unifies, values},
     },
 };
 
@@ -106,7 +106,7 @@ impl Checker<'_> {
                 }
                 return None;
             }
-            node = layer.child(node, &constant(part)?)?;
+            node = child(layer, node, part)?;
             if layer.is_leaf(node) {
                 let ty = layer.value(node).clone();
                 if at + 1 == parts.len() && matches!(ty, Type::Function(_)) {
@@ -145,7 +145,7 @@ impl Checker<'_> {
                         return Some((at + 1, Wrong::NoKey(have, want, None)));
                     }
                 }
-                _ => match constant(part).map(|key| select(&ty, &key)) {
+                _ => match member(&ty, part) {
                     Some(child) if !child.is_unknown() => {
                         ty = child;
                         continue;

@@ -84,9 +84,9 @@ impl<'a> Dependents<'a> {
             }
             let keys = self.keys_of(rule);
             let is_target =
-                keys.len() == path.len() && keys.iter().zip(path).all(|(a, b)| *a == Key::from(*b));
+                keys.len() == path.len() && keys.iter().zip(path).all(|(a, b)| *a == Name::String(b));
             if !(is_function && is_target) {
-                out.get_or_insert_default().put(Root::Data, &keys, Type::Any);
+                out.get_or_insert_default().put(Root::Data, keys, Type::Any);
             }
             self.readers_of(rule, &readers, &mut open);
         }
@@ -109,9 +109,8 @@ impl<'a> Dependents<'a> {
     }
 
     /// Returns the ground path of a rule.
-    fn keys_of(&self, rule: RuleId) -> Vec<Key> {
-        let Some(entry) = self.index.rule(rule) else { return Vec::new() };
-        self.index.path(entry.node).into_iter().map(key_of).collect()
+    fn keys_of(&self, rule: RuleId) -> Vec<Name<'a>> {
+        self.index.rule(rule).map(|it| self.index.path(it.node)).unwrap_or_default()
     }
 
     fn readers(&self) -> Rc<Readers> {
@@ -145,14 +144,16 @@ impl<'a> Dependents<'a> {
     }
 }
 
-/// Returns a step of a rule's path as a key.
-pub(super) fn key_of(name: Name<'_>) -> Key {
-    match name {
-        Name::String(text) => Key::from(text),
-        Name::Other("null") => Key::Null,
-        Name::Other("true") => Key::Bool(true),
-        Name::Other("false") => Key::Bool(false),
-        Name::Other(text) => Key::Number(text.into()),
+impl From<Name<'_>> for Key {
+    /// Returns a step of a rule's path as a key.
+    fn from(name: Name<'_>) -> Self {
+        match name {
+            Name::String(text) => Self::from(text),
+            Name::Other("null") => Self::Null,
+            Name::Other("true") => Self::Bool(true),
+            Name::Other("false") => Self::Bool(false),
+            Name::Other(text) => Self::Number(text.into()),
+        }
     }
 }
 
@@ -168,13 +169,13 @@ impl Checker<'_> {
             match &it.target {
                 WithTarget::Input(path, value) => {
                     let ty = self.replaced_type(RefHead::Input, path, value);
-                    replaced.put(Root::Input, &keys(path), ty);
+                    replaced.put(Root::Input, names(path), ty);
                 }
                 WithTarget::Data(path, value) => {
-                    let names: Vec<&str> = path.iter().map(AsRef::as_ref).collect();
-                    dependents.extend(self.scene.dependents.of(&names, false));
+                    let target: Vec<&str> = path.iter().map(AsRef::as_ref).collect();
+                    dependents.extend(self.scene.dependents.of(&target, false));
                     let ty = self.replaced_type(RefHead::Data, path, value);
-                    replaced.put(Root::Data, &keys(path), ty);
+                    replaced.put(Root::Data, names(path), ty);
                 }
                 WithTarget::Callee(callee, _) | WithTarget::CalleeValue(callee, _) => {
                     if let crate::tree::Callee::Function(group) = callee {
@@ -218,6 +219,6 @@ impl Checker<'_> {
     }
 }
 
-fn keys(path: &[Box<str>]) -> Vec<Key> {
-    path.iter().map(|it| Key::String(it.clone())).collect()
+fn names(path: &[Box<str>]) -> impl Iterator<Item = Name<'_>> {
+    path.iter().map(|it| Name::String(it))
 }

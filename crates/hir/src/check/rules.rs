@@ -12,12 +12,12 @@ use crate::{
         Checker, Scene, Sources, Types,
         documents::Root,
         overrides::{Overrides, Subject},
-        replaced::{Dependents, key_of},
+        replaced::Dependents,
     },
     index::Index,
     recursion::Graph,
     tree::{Expr, Hir, Place, RefHead, Rule, RuleId, Term, TermKind},
-    types::{Capabilities, Key, Type},
+    types::{Capabilities, Type},
 };
 
 /// What rules are checked by.
@@ -44,7 +44,7 @@ pub(crate) fn check(given: &Given<'_>, mut types: Types) -> (Types, Vec<Diagnost
     let mut found = Vec::new();
     for (id, at) in given.graph.order(given.index, starts(given.hir)) {
         let Some(branch) = branch_of(given.hir, id, at) else { continue };
-        let Some(path) = ground_path(given.index, id) else { continue };
+        let Some(path) = given.index.rule(id).map(|it| given.index.path(it.node)) else { continue };
         let scene =
             Scene { capabilities: given.capabilities, types: &types, sources, dependents: &dependents };
         let group = given.hir.groups.get(branch.rule.group.0 as usize);
@@ -61,7 +61,7 @@ pub(crate) fn check(given: &Given<'_>, mut types: Types) -> (Types, Vec<Diagnost
             Ok(ty) => types.documents.insert(&path, ty),
             Err(faults) => {
                 found.extend(faults);
-                types.documents.put(Root::Data, &path, Type::Any);
+                types.documents.put(Root::Data, path, Type::Any);
             }
         }
     }
@@ -98,12 +98,6 @@ fn subject(given: &Given<'_>, id: RuleId, at: usize) -> Option<Subject> {
     let first = *given.index.first_rule.get(module)?;
     let rule = u32::try_from((id.0 as usize).checked_sub(first)?).ok()?;
     Some(Subject { module, rule, own: at == 0 })
-}
-
-/// Returns the path of a rule up to its first variable.
-fn ground_path(index: &Index, id: RuleId) -> Option<Vec<Key>> {
-    let entry = index.rule(id)?;
-    Some(index.path(entry.node).into_iter().map(key_of).collect())
 }
 
 /// Returns what a branch makes: unknown if that cannot be told, the faults if there are any.

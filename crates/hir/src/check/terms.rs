@@ -41,6 +41,31 @@ pub(super) fn constant(term: &Term) -> Option<Key> {
     })
 }
 
+fn is_constant(term: &Term) -> bool {
+    match &term.kind {
+        TermKind::Null | TermKind::Bool(_) | TermKind::Number(_) | TermKind::String(_) => true,
+        _ => constant(term).is_some(),
+    }
+}
+
+/// Returns the node below another one that a constant leads to.
+pub(super) fn child(layer: &Documents, node: Node, part: &Term) -> Option<Node> {
+    match &part.kind {
+        TermKind::String(name) => layer.child_named(node, name),
+        _ => layer.child(node, &constant(part)?),
+    }
+}
+
+/// Returns the type of what a constant selects; none if the term is no constant.
+pub(super) fn member(ty: &Type, part: &Term) -> Option<Type> {
+    match (&part.kind, ty) {
+        (TermKind::Null | TermKind::Bool(_) | TermKind::Number(_) | TermKind::String(_), Type::Any) => {
+            Some(Type::Any)
+        }
+        _ => constant(part).map(|key| select(ty, &key)),
+    }
+}
+
 /// A comprehension of any kind.
 #[derive(Clone, Copy)]
 pub(super) enum Closure<'t> {
@@ -170,14 +195,10 @@ fn below(layer: &Documents, start: Node, parts: &[Term]) -> Option<Type> {
     let mut node = start;
     let mut rest = parts;
     while let Some((part, behind)) = rest.split_first() {
-        let child = match &part.kind {
-            TermKind::String(name) => layer.child_named(node, name),
-            _ => match constant(part) {
-                Some(key) => layer.child(node, &key),
-                None => return Some(selected(layer.extent(node), rest)),
-            },
-        };
-        match child {
+        if !is_constant(part) {
+            return Some(selected(layer.extent(node), rest));
+        }
+        match child(layer, node, part) {
             Some(child) => node = child,
             None if layer.is_leaf(node) => return Some(selected(layer.value(node).clone(), rest)),
             None => return None,
@@ -196,7 +217,7 @@ fn selected(ty: Type, parts: &[Term]) -> Type {
         }
         ty = match &part.kind {
             TermKind::Null | TermKind::Bool(_) | TermKind::Number(_) | TermKind::String(_) => {
-                constant(part).map_or(Type::Unknown, |key| select(&ty, &key))
+                member(&ty, part).unwrap_or_default()
             }
             _ => values(&ty),
         };

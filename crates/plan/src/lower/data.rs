@@ -4,6 +4,8 @@
 //! among the names of packages and rules, a bound one chooses a function by its path, and an unbound one runs over
 //! the rules below and over what base data has besides.
 
+use std::sync::Arc;
+
 use lictor_hir::tree as hir;
 
 use super::builder::Builder;
@@ -82,7 +84,7 @@ impl Builder<'_> {
     }
 
     /// Returns the children that are documents of rules or packages.
-    fn visible_children(&self, node: NodeId) -> Vec<(Box<str>, NodeId)> {
+    fn visible_children(&self, node: NodeId) -> Vec<(Arc<str>, NodeId)> {
         let children = self.state.tree.children(node).iter();
         children.filter(|it| self.is_visible(it.1)).cloned().collect()
     }
@@ -329,7 +331,7 @@ impl Builder<'_> {
     /// Chooses among children where what follows has one solution at most.
     fn choose(
         &mut self,
-        children: &[(Box<str>, NodeId)],
+        children: &[(Arc<str>, NodeId)],
         path: &mut Vec<ConstId>,
         key: Operand,
         parts: &[hir::Term],
@@ -435,7 +437,7 @@ impl Builder<'_> {
     pub(super) fn extent_function(mut self, id: FuncId, node: NodeId) {
         let params = self.extras.clone();
         let result = self.fresh();
-        let path: Vec<Box<str>> = self.state.tree.path(node);
+        let path: Vec<Arc<str>> = self.state.tree.path(node);
         let path: Vec<ConstId> = path.iter().map(|it| self.state.constants.string(it)).collect();
         let body = self.block(|it| {
             let rules = it.rules_below(node);

@@ -115,7 +115,8 @@ impl State {
     pub(super) fn make_findable(&mut self, id: FuncId, node: NodeId, generation: GenId) {
         if self.plan.functions[id.0 as usize].path.is_empty() {
             let first = format!("g{}", generation.0).into_boxed_str();
-            let path = std::iter::once(first).chain(self.tree.path(node)).collect();
+            let path =
+                std::iter::once(first).chain(self.tree.path(node).iter().map(|it| (**it).into())).collect();
             self.plan.functions[id.0 as usize].path = path;
         }
     }

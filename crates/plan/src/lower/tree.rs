@@ -3,6 +3,8 @@
 //! Apart because references, extents and replaced documents all walk it. It knows paths and groups only; what hides
 //! a node is the business of `generation`.
 
+use std::sync::Arc;
+
 use lictor_hir::tree as hir;
 use rustc_hash::FxHashMap;
 
@@ -21,13 +23,13 @@ pub(super) struct Tree {
 }
 
 /// A group below another one, and the names between.
-pub(super) type Part = (hir::GroupId, Vec<Box<str>>);
+pub(super) type Part = (hir::GroupId, Vec<Arc<str>>);
 
 #[derive(Debug, Default)]
 struct Node {
-    parent: Option<(NodeId, Box<str>)>,
+    parent: Option<(NodeId, Arc<str>)>,
     /// Sorted by name.
-    children: Vec<(Box<str>, NodeId)>,
+    children: Vec<(Arc<str>, NodeId)>,
     group: Option<hir::GroupId>,
     function: bool,
 }
@@ -65,7 +67,7 @@ impl Tree {
     /// Returns the node of a path, or the group that stands above it with the names from there on.
     ///
     /// Groups come in order of their paths, so the upper one is there first.
-    fn insert<'p>(&mut self, path: &'p [Box<str>]) -> Result<NodeId, (hir::GroupId, &'p [Box<str>])> {
+    fn insert<'p>(&mut self, path: &'p [Arc<str>]) -> Result<NodeId, (hir::GroupId, &'p [Arc<str>])> {
         let mut node = Self::ROOT;
         for (index, name) in path.iter().enumerate() {
             if let Some(group) = self.group(node) {
@@ -97,7 +99,7 @@ impl Tree {
     }
 
     /// Returns the children in order of their names.
-    pub(super) fn children(&self, node: NodeId) -> &[(Box<str>, NodeId)] {
+    pub(super) fn children(&self, node: NodeId) -> &[(Arc<str>, NodeId)] {
         &self.nodes[node.0 as usize].children
     }
 
@@ -117,7 +119,7 @@ impl Tree {
     }
 
     /// Returns the names from `data` to the node.
-    pub(super) fn path(&self, mut node: NodeId) -> Vec<Box<str>> {
+    pub(super) fn path(&self, mut node: NodeId) -> Vec<Arc<str>> {
         let mut path = Vec::new();
         while let Some((parent, name)) = &self.nodes[node.0 as usize].parent {
             path.push(name.clone());
@@ -129,7 +131,7 @@ impl Tree {
 }
 
 /// Returns a path as Rego writes it: `data.a["b-c"]`.
-pub(super) fn shown(path: &[Box<str>]) -> String {
+pub(super) fn shown(path: &[Arc<str>]) -> String {
     let mut out = String::from("data");
     for name in path {
         let mut chars = name.chars();
