@@ -201,6 +201,11 @@ fn run_command(name: &str, arguments: &[String]) -> u8 {
     }
 }
 
+/// Lets go of something large at the end of the process: giving it back piece by piece would only take time.
+pub(crate) fn leave<T>(it: T) {
+    std::mem::forget(it);
+}
+
 fn refuse(name: &str) -> u8 {
     let mut message = if name.starts_with('-') {
         format!("Error: unknown flag: {name}\n")

@@ -22,10 +22,13 @@ pub(crate) fn map_in_order<T: Sync, R: Send, F>(
     mut take: impl FnMut(R) -> Result<(), F>,
 ) -> Result<(), F> {
     let queue = Queue { items, work, next: AtomicUsize::new(0) };
-    let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let chunks = items.len().div_ceil(CHUNK);
+    // Few things are done before the system has told how many processors there are.
+    let processors = (chunks > 1).then(|| std::thread::available_parallelism().ok()).flatten();
+    let threads = processors.map_or(1, NonZeroUsize::get).min(chunks);
     let (sender, receiver) = sync_channel(WAITING_MAX);
     std::thread::scope(|scope| {
-        for _ in 1..threads.min(items.len().div_ceil(CHUNK)) {
+        for _ in 1..threads {
             let (sender, queue) = (sender.clone(), &queue);
             let run = move || queue.send_all(&sender);
             // Without one more thread those that are there do its work.

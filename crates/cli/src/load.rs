@@ -9,8 +9,9 @@ mod paths;
 mod schemas;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use lictor::{DataError, Document, Engine, RegoVersion};
+use lictor::{DataError, Document, Engine, ParsedModule, RegoVersion};
 use lictor_bundle::{Trust, name_matches};
 
 use crate::fault::{Fault, Faults};
@@ -39,7 +40,7 @@ pub(crate) struct Loader<'a> {
     documents: Vec<Known>,
     /// The bundles that were loaded, with their roots.
     owners: Vec<(String, Vec<String>)>,
-    seen: HashSet<(Vec<String>, String)>,
+    seen: HashSet<(Arc<[String]>, String)>,
     faults: Faults,
 }
 
@@ -105,8 +106,14 @@ impl<'a> Loader<'a> {
 
     /// Adds a module; its faults come back.
     fn add_module(&mut self, name: &str, text: &[u8], version: Option<RegoVersion>) -> Faults {
+        let parsed = self.timers.time(MODULE_PARSE, || self.engine.parse_module(name, text, version));
+        self.add_parsed(parsed)
+    }
+
+    /// Adds a module that was parsed; its faults come back.
+    fn add_parsed(&mut self, parsed: ParsedModule) -> Faults {
         let recovered = self.recovered;
-        let diagnostics = self.timers.time(MODULE_PARSE, || self.engine.add_module(name, text, version));
+        let diagnostics = self.engine.add_parsed(parsed);
         diagnostics.iter().filter(|it| recovered || !it.recovered).cloned().map(Fault::Rego).collect()
     }
 

@@ -16,6 +16,7 @@ mod output;
 mod setup;
 mod signing;
 mod timers;
+mod workers;
 
 use std::process::ExitCode;
 

@@ -19,6 +19,7 @@ use crate::flags::Parsed;
 use crate::host::fetch_schema;
 use crate::load::{Loader, clean, input_document, read_file, read_schemas, read_stdin};
 use crate::timers::{MODULE_COMPILE, QUERY_COMPILE, QUERY_PARSE, Timers};
+use crate::workers::Threads;
 
 /// Refuses flags that contradict each other.
 pub(crate) fn validate(flags: &Parsed) -> Result<(), String> {
@@ -157,6 +158,7 @@ pub(crate) fn prepare(flags: &Parsed, text: &str, timers: &mut Timers) -> Result
         strict_builtin_errors: flags.is_on("strict-builtin-errors"),
         passes: if flags.is_on("show-builtin-errors") { Passes::NONE } else { Passes::ALL },
         schemas: schemas(flags).map_err(|it| vec![Fault::Text(it)])?,
+        workers: Threads::all(),
         ..Options::default()
     });
     limit(flags, &mut engine).map_err(|it| vec![Fault::Text(it)])?;

@@ -41,7 +41,11 @@ impl Timers {
 
     /// Adds the time since a start.
     pub(crate) fn add(&mut self, name: &'static str, start: Instant) {
-        let ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.add_ns(name, u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
+    }
+
+    /// Adds a time.
+    pub(crate) fn add_ns(&mut self, name: &'static str, ns: u64) {
         match self.sums.iter_mut().find(|it| it.0 == name) {
             Some(sum) => sum.1 = sum.1.saturating_add(ns),
             None => self.sums.push((name, ns)),

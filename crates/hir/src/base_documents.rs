@@ -59,10 +59,11 @@ mod tests {
             test_cases: false,
             schemas: None,
             unsafe_builtins: &[],
+            workers: None,
             lenient: false,
         };
         let modules = crate::Modules(parsed.tree.into_iter().collect());
-        let hir = lower(&std::sync::Arc::new(modules), &options).hir;
+        let hir = lower(&Arc::new(modules), &options).hir;
         let found = check_base_documents(&hir, &|path| matches!(path, ["a", "b", "d"] | ["a", "e"]));
         let texts: Vec<String> = found.iter().map(ToString::to_string).collect();
         assert_eq!(

@@ -75,6 +75,12 @@ impl Sink {
         self.found.push(Found { stage, recoverable: true, diagnostic });
     }
 
+    /// Files all that another one holds behind what this one holds.
+    pub(crate) fn append(&mut self, mut other: Self) {
+        self.found.append(&mut other.found);
+        self.deprecated |= other.deprecated;
+    }
+
     /// Notes that the policy needs a deprecated built-in.
     pub(crate) fn needs_deprecated(&mut self) {
         self.deprecated = true;

@@ -45,6 +45,7 @@ pub mod types;
 mod unify;
 mod vars;
 mod varset;
+mod workers;
 
 use std::sync::Arc;
 
@@ -58,6 +59,7 @@ pub use crate::{
     check::Types,
     index::Index,
     types::{Capabilities, Declaration, Flags, Type},
+    workers::Workers,
 };
 
 /// How modules are checked.
@@ -82,6 +84,8 @@ pub struct Options<'a> {
     /// Whether modules may call functions that nobody knows, and so leave variables of bodies unsafe: for looking at
     /// modules that stand alone, never for running them.
     pub lenient: bool,
+    /// Who lowers modules; without them the caller does.
+    pub workers: Option<&'a dyn Workers>,
 }
 
 /// The modules of a policy, in the order in which their rules are tried.

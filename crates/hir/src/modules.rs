@@ -34,6 +34,7 @@ use crate::{
     tree::{FileId, Group, GroupId, Hir, Rule, RuleId},
     vars::{self, View},
     varset::VarSet,
+    workers::map_parts,
 };
 
 /// Lowers and checks modules.
@@ -43,23 +44,10 @@ pub(crate) fn lower(modules: &Arc<Modules>, options: &Options<'_>) -> Lowered {
     let mut sink = Sink::new(options.lenient);
     let (annotations, faults) = AnnotationSet::build(&modules);
     faults.into_iter().for_each(|it| sink.stop(Stage::Annotations, it));
-    let mut rules = Vec::with_capacity(index.rule_count());
-    let mut graph = Graph::default();
-    for (at, module) in modules.iter().enumerate() {
-        let globals = Globals::of(&index, &module.package, &module.imports);
-        let ctx = Context { index: &index, options };
-        let mut one = Module {
-            ctx,
-            at,
-            module,
-            globals: &globals,
-            annotations: &annotations,
-            sink: &mut sink,
-            shared_rows: None,
-            shown: (None, String::new()),
-        };
-        one.lower(&mut rules, &mut graph);
-    }
+    let part = |part| Part::lower(Context { index: &index, options }, &modules, &annotations, part);
+    let parts = map_parts(options.workers, (modules.len(), PART_MODULES_MIN), &part);
+    let Part { rules, graph, sink: found } = Part::together(parts);
+    sink.append(found);
     conflicts::check(&index, &modules, &mut sink);
     let cycles = graph.cycles(&index);
     if !cycles.is_empty() {
@@ -92,6 +80,60 @@ pub(crate) fn lower(modules: &Arc<Modules>, options: &Options<'_>) -> Lowered {
     }
     types.graph = graph;
     Lowered { hir, types, index, diagnostics: sink.finish(options.error_limit) }
+}
+
+/// Modules that are lowered together at least: fewer are not worth another thread.
+const PART_MODULES_MIN: usize = 16;
+
+/// What some modules were lowered to.
+#[derive(Default)]
+struct Part {
+    rules: Vec<Rule>,
+    graph: Graph,
+    sink: Sink,
+}
+
+impl Part {
+    /// Lowers the modules of a range.
+    fn lower(
+        ctx: Context<'_>,
+        modules: &[&ast::Module],
+        annotations: &AnnotationSet<'_>,
+        range: std::ops::Range<usize>,
+    ) -> Self {
+        let first = |at: usize| ctx.index.first_rule.get(at).copied().unwrap_or(ctx.index.rule_count());
+        let rules = Vec::with_capacity(first(range.end).saturating_sub(first(range.start)));
+        let mut out = Self { rules, sink: Sink::new(ctx.options.lenient), ..Self::default() };
+        for (at, module) in modules.iter().enumerate().take(range.end).skip(range.start) {
+            let globals = Globals::of(ctx.index, &module.package, &module.imports);
+            let mut one = Module {
+                ctx,
+                at,
+                module,
+                globals: &globals,
+                annotations,
+                sink: &mut out.sink,
+                shared_rows: None,
+                shown: (None, String::new()),
+            };
+            one.lower(&mut out.rules, &mut out.graph);
+        }
+        out
+    }
+
+    /// Puts parts together, which come in the order of their modules.
+    fn together(parts: Vec<Self>) -> Self {
+        let count: usize = parts.iter().map(|it| it.rules.len()).sum();
+        let mut parts = parts.into_iter();
+        let mut all = parts.next().unwrap_or_default();
+        all.rules.reserve_exact(count - all.rules.len());
+        for mut part in parts {
+            all.rules.append(&mut part.rules);
+            all.graph.append(part.graph);
+            all.sink.append(part.sink);
+        }
+        all
+    }
 }
 
 /// Starts with what the schema of the input says, if there is one.

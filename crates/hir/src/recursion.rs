@@ -41,6 +41,16 @@ impl Graph {
         }
     }
 
+    /// Adds the rules of another graph behind those of this one.
+    pub(crate) fn append(&mut self, other: Self) {
+        let (rules, branches) = (id_of(self.first_branch.len()), id_of(self.rules.len()));
+        let selected = id_of(self.selected.len());
+        self.first_branch.extend(other.first_branch.into_iter().map(|it| branches + it));
+        self.starts.extend(other.starts.into_iter().map(|it| selected + it));
+        self.selected.extend(other.selected);
+        self.rules.extend(other.rules.into_iter().map(|it| RuleId(rules + it.0)));
+    }
+
     fn branches_of(&self, rule: RuleId) -> std::ops::Range<u32> {
         let at = rule.0 as usize;
         let all = id_of(self.rules.len());

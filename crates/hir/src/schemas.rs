@@ -17,7 +17,7 @@ pub struct SchemaType {
 }
 
 /// Schemas by their names.
-pub trait Schemas: Debug {
+pub trait Schemas: Debug + Sync {
     /// Returns what a schema describes: `schema.a.b` has the path `a`, `b`, that of the input is empty. None if there
     /// is no such schema; the fault, in OPA's words, if it is no schema.
     fn named(&self, path: &[&str]) -> Option<Result<SchemaType, String>>;

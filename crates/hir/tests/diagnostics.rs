@@ -149,6 +149,7 @@ fn run(case: &Case, capabilities: &Capabilities) -> Result<(), String> {
         test_cases: false,
         schemas: None,
         unsafe_builtins: &[],
+        workers: None,
         lenient: false,
     };
     let found = lower(&std::sync::Arc::new(lictor_hir::Modules(modules)), &options).diagnostics;

@@ -155,6 +155,7 @@ fn check_options<'a>(
         schemas: Some(&*options.schemas),
         unsafe_builtins: &options.unsafe_builtins,
         lenient: false,
+        workers: options.workers.as_deref(),
     }
 }
 

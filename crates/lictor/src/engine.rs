@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use lictor_hir::Modules;
 use lictor_hir::types::DeclarationError;
+use lictor_hir::{Modules, Workers};
 use lictor_plan::passes::Passes;
 use lictor_store::BaseData;
 use lictor_syntax::ast::{Module, RegoVersion};
@@ -47,6 +47,8 @@ pub struct Options {
     pub unsafe_builtins: Arc<[String]>,
     /// The hosts that built-ins may ask; all if absent.
     pub allow_net: Option<Arc<[String]>>,
+    /// Who compiles modules; without them the caller does.
+    pub workers: Option<Arc<dyn Workers>>,
 }
 
 impl Default for Options {
@@ -63,8 +65,16 @@ impl Default for Options {
             schemas: Arc::default(),
             unsafe_builtins: Arc::default(),
             allow_net: None,
+            workers: None,
         }
     }
+}
+
+/// A module that was parsed for an engine, which may not have it yet.
+#[derive(Clone, Debug)]
+pub struct ParsedModule {
+    tree: Option<Module>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 /// Collects modules and data for a policy.
@@ -126,22 +136,35 @@ impl Engine {
 
     /// Parses a module and returns its faults, which [`Self::compile`] reports too.
     pub fn add_module(&mut self, name: &str, text: &[u8], version: Option<RegoVersion>) -> &[Diagnostic] {
-        let known = self.diagnostics.len();
+        let parsed = self.parse_module(name, text, version);
+        self.add_parsed(parsed)
+    }
+
+    /// Parses a module for [`Self::add_parsed`], so that threads can share the parsing of many modules.
+    #[must_use]
+    pub fn parse_module(&self, name: &str, text: &[u8], version: Option<RegoVersion>) -> ParsedModule {
         let options = match self.parse_options(version.unwrap_or(self.options.version)) {
             Ok(options) if version.is_none() => ParseOptions { also: self.options.also, ..options },
             Ok(options) => options,
             Err(fault) => {
-                self.diagnostics.extend_from_slice(fault.diagnostics());
-                return self.diagnostics.get(known..).unwrap_or_default();
+                return ParsedModule { tree: None, diagnostics: fault.diagnostics().to_vec() };
             }
         };
         let parsed = parse_module_bytes(name, text, &options);
-        if parsed.diagnostics.is_empty() {
+        let tree = parsed.tree.filter(|_| parsed.diagnostics.is_empty());
+        ParsedModule { tree, diagnostics: parsed.diagnostics }
+    }
+
+    /// Adds a module that [`Self::parse_module`] parsed, and returns its faults as [`Self::add_module`] does.
+    pub fn add_parsed(&mut self, parsed: ParsedModule) -> &[Diagnostic] {
+        if let Some(module) = parsed.tree {
             // Rules of one document are tried in the order of their modules' names, as OPA does.
             let list = Arc::make_mut(&mut self.modules);
-            let place = list.partition_point(|it| **it.source.name() <= *name);
-            list.splice(place..place, parsed.tree);
+            let name = module.source.name();
+            let place = list.partition_point(|it| it.source.name() <= name);
+            list.insert(place, module);
         }
+        let known = self.diagnostics.len();
         self.diagnostics.extend(parsed.diagnostics);
         self.diagnostics.get(known..).unwrap_or_default()
     }

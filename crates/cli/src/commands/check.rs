@@ -4,13 +4,14 @@
 
 use lictor::{Diagnostic, Engine, Options, RegoVersion};
 
-use crate::commands::Failure;
+use crate::commands::{Failure, leave};
 use crate::fault::{self, Fault, Faults};
 use crate::flags::Parsed;
 use crate::load::{BundleFault, Loader};
 use crate::output::{json, write_error};
 use crate::setup;
 use crate::timers::Timers;
+use crate::workers::Threads;
 
 /// Exit code for modules that are at fault.
 const FAULT_EXIT: u8 = 1;
@@ -51,6 +52,7 @@ fn check(flags: &Parsed) -> Result<(), Found> {
         strict: flags.is_on("strict"),
         print: true,
         error_limit: usize::try_from(flags.number("max-errors")).unwrap_or(0),
+        workers: Threads::all(),
         ..Options::default()
     });
     setup::limit(flags, &mut engine).map_err(of_text)?;
@@ -66,7 +68,13 @@ fn check(flags: &Parsed) -> Result<(), Found> {
             .load_files(&paths)
             .map_err(|faults| Found { text: fault::list_text(&faults, " during loading"), faults })?;
     }
-    match engine.compile().and_then(|policy| policy.check_data()) {
+    let checked = engine.compile().and_then(|policy| {
+        let checked = policy.check_data();
+        leave(policy);
+        checked
+    });
+    leave(engine);
+    match checked {
         Ok(()) => Ok(()),
         Err(faults) => {
             let faults = fault::of_policy(&faults);

@@ -21,6 +21,7 @@ use crate::output::error_line;
 use crate::setup;
 use crate::signing;
 use crate::timers::Timers;
+use crate::workers::Threads;
 
 /// Exit code for a server that cannot start.
 const FAULT_EXIT: u8 = 1;
@@ -82,6 +83,7 @@ fn policy(flags: &Parsed, trust: Trust) -> Result<(Policy, Vec<Bundle>), String>
         version: setup::version(flags),
         print: true,
         error_limit: usize::try_from(flags.number("max-errors")).unwrap_or(0),
+        workers: Threads::all(),
         ..Options::default()
     });
     let ignore = flags.list("ignore");

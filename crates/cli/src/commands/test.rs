@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use lictor::{Engine, Faults, Options, Part, Pattern, Session, Suite, Verdict};
 
-use crate::commands::Failure;
+use crate::commands::{Failure, leave};
 use crate::fault;
 use crate::flags::Parsed;
 use crate::host::Terminal;
@@ -21,6 +21,7 @@ use crate::output::verdicts::{Finished, Reporter};
 use crate::output::{error_line, write_error};
 use crate::setup;
 use crate::timers::Timers;
+use crate::workers::Threads;
 
 /// What `--help` says first.
 pub(crate) const LONG: &str = "Execute Rego test cases.
@@ -64,17 +65,12 @@ pub(crate) fn run(flags: &Parsed) -> Result<u8, Failure> {
     for _ in 0..flags.number("count").max(0) {
         let code = run_once(flags, &suite);
         if code != 0 {
-            end_with(suite);
+            leave(suite);
             return Ok(code);
         }
     }
-    end_with(suite);
+    leave(suite);
     Ok(0)
-}
-
-/// The process ends: giving a large tree back piece by piece would only take time.
-fn end_with(suite: Suite) {
-    std::mem::forget(suite);
 }
 
 /// Loads and compiles what the flags name.
@@ -84,6 +80,7 @@ fn prepare(flags: &Parsed) -> Result<Suite, String> {
         schemas: setup::schemas(flags).map_err(fault::while_loading)?,
         print: true,
         error_limit: usize::try_from(flags.number("max-errors")).unwrap_or(0),
+        workers: Threads::all(),
         ..Options::default()
     });
     setup::limit(flags, &mut engine)?;
@@ -108,7 +105,9 @@ fn prepare(flags: &Parsed) -> Result<Suite, String> {
         text => Some(Pattern::new(text).map_err(|it| it.to_string())?),
     };
     let wanted = |name: &str| pattern.as_ref().is_none_or(|it| it.is_match(name));
-    engine.compile_tests(&wanted).map_err(|faults| fault::list_text(&fault::of_policy(&faults), ""))
+    let suite = engine.compile_tests(&wanted);
+    leave(engine);
+    suite.map_err(|faults| fault::list_text(&fault::of_policy(&faults), ""))
 }
 
 fn run_once(flags: &Parsed, suite: &Suite) -> u8 {

@@ -3,63 +3,86 @@
 //! A folder's content lands below `data` at the names of the folders on the way, the first excepted. A path may say
 //! where its content goes: `a.b:path`.
 
+use std::convert::Infallible;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
-use lictor::{DataErrorKind, Document};
+use lictor::{DataErrorKind, Document, Engine, ParsedModule};
 
 use super::paths::{check_local, clean, go_error, json_document, read_file, split_prefix, yaml_document};
 use super::{Loader, is_ignored};
 use crate::fault::{Fault, Faults};
-use crate::timers::LOAD_FILES;
+use crate::in_order::map_in_order;
+use crate::timers::{LOAD_FILES, MODULE_PARSE};
+
+/// What was met on the way through folders.
+enum Met {
+    Fault(String),
+    File {
+        path: String,
+        /// Where its content goes.
+        keys: Arc<[String]>,
+        /// How many folders it is below what was named.
+        depth: usize,
+    },
+}
+
+/// A module that was read and parsed, and how long parsing took.
+type Read = (Result<ParsedModule, String>, u64);
 
 impl Loader<'_> {
     /// Loads files and folders. All are tried; the faults of all come back.
     pub(crate) fn load_files(&mut self, paths: &[&str]) -> Result<(), Faults> {
         let start = Instant::now();
+        let mut met = Vec::new();
         for path in paths {
             let (keys, path) = split_prefix(path);
             match clean(path).and_then(|it| check_local(&it).map(|()| it)) {
-                Ok(path) => self.visit(&path, &keys, 0),
-                Err(message) => self.faults.push(Fault::Text(message)),
+                Ok(path) => self.visit(path, &keys.into(), 0, &mut met),
+                Err(message) => met.push(Met::Fault(message)),
+            }
+        }
+        for (it, module) in met.iter().zip(read_modules(self.engine, &met)) {
+            match it {
+                Met::Fault(message) => self.faults.push(Fault::Text(message.clone())),
+                Met::File { path, keys, depth } => self.load_file(path, keys, *depth, module),
             }
         }
         self.timers.add(LOAD_FILES, start);
         if self.faults.is_empty() { Ok(()) } else { Err(std::mem::take(&mut self.faults)) }
     }
 
-    fn visit(&mut self, path: &str, keys: &[String], depth: usize) {
-        let metadata = match fs::metadata(path) {
+    fn visit(&mut self, path: String, keys: &Arc<[String]>, depth: usize, met: &mut Vec<Met>) {
+        let metadata = match fs::metadata(&path) {
             Ok(metadata) => metadata,
             Err(error) => {
-                self.faults.push(Fault::Text(format!("stat {path}: {}", go_error(&error))));
+                met.push(Met::Fault(format!("stat {path}: {}", go_error(&error))));
                 return;
             }
         };
-        let name = base_name(path);
+        let name = base_name(&path);
         if self.leaves_out(name, metadata.is_dir(), depth) {
             return;
         }
         if metadata.is_dir() {
-            let mut keys = keys.to_vec();
-            if depth > 0 {
-                keys.push(name.to_owned());
-            }
-            self.visit_folder(path, &keys, depth);
-        } else if self.seen.insert((keys.to_vec(), tidy(path))) {
-            self.load_file(path, keys, depth);
+            let below = (depth > 0).then(|| name.to_owned());
+            let keys = keys.iter().cloned().chain(below).collect();
+            self.visit_folder(&path, &keys, depth, met);
+        } else if self.seen.insert((Arc::clone(keys), tidy(&path))) {
+            met.push(Met::File { path, keys: Arc::clone(keys), depth });
         }
     }
 
-    fn visit_folder(&mut self, path: &str, keys: &[String], depth: usize) {
+    fn visit_folder(&mut self, path: &str, keys: &Arc<[String]>, depth: usize, met: &mut Vec<Met>) {
         match folder_names(path) {
             Ok(names) => {
                 for name in names {
-                    self.visit(&join(path, &name), keys, depth + 1);
+                    self.visit(join(path, &name), keys, depth + 1, met);
                 }
             }
-            Err(message) => self.faults.push(Fault::Text(message)),
+            Err(message) => met.push(Met::Fault(message)),
         }
     }
 
@@ -68,7 +91,18 @@ impl Loader<'_> {
             || (depth >= 1 && is_ignored(self.ignore, name))
     }
 
-    fn load_file(&mut self, path: &str, keys: &[String], depth: usize) {
+    fn load_file(&mut self, path: &str, keys: &[String], depth: usize, module: Option<Read>) {
+        if let Some((parsed, parse_ns)) = module {
+            self.timers.add_ns(MODULE_PARSE, parse_ns);
+            match parsed {
+                Ok(parsed) => {
+                    let faults = self.add_parsed(parsed);
+                    self.faults.extend(faults);
+                }
+                Err(message) => self.faults.push(Fault::Text(message)),
+            }
+            return;
+        }
         let bytes = match read_file(path) {
             Ok(bytes) => bytes,
             Err(message) => return self.faults.push(Fault::Text(message)),
@@ -81,10 +115,6 @@ impl Loader<'_> {
             "yaml" | "yml" => {
                 let document = yaml_document(path, &bytes, self.timers);
                 self.load_document(path, keys, document);
-            }
-            "rego" => {
-                let faults = self.add_module(path, &bytes, None);
-                self.faults.extend(faults);
             }
             _ if path.ends_with(".tar.gz") => self.load_archive(path, &bytes, keys),
             // In a folder, what nobody knows is left out; by name it must be something.
@@ -138,6 +168,29 @@ impl Loader<'_> {
             ),
         })
     }
+}
+
+/// Reads and parses the modules among files on all processors; none stands for what is no module by its name.
+fn read_modules(engine: &Engine, met: &[Met]) -> Vec<Option<Read>> {
+    let read = |it: &Met| match it {
+        Met::File { path, .. } if extension(path) == "rego" => {
+            let mut parse_ns = 0;
+            let parsed = read_file(path).map(|bytes| {
+                let start = Instant::now();
+                let parsed = engine.parse_module(path, &bytes, None);
+                parse_ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+                parsed
+            });
+            Some((parsed, parse_ns))
+        }
+        _ => None,
+    };
+    let mut out = Vec::with_capacity(met.len());
+    let Ok(()) = map_in_order(met, read, |it| {
+        out.push(it);
+        Ok::<(), Infallible>(())
+    });
+    out
 }
 
 /// Returns the names in a folder, sorted.

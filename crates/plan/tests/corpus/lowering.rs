@@ -49,6 +49,7 @@ fn lower(modules: Vec<Module>, entrypoints: &[&str]) -> Plan {
         test_cases: false,
         schemas: None,
         unsafe_builtins: &[],
+        workers: None,
         lenient: false,
     };
     let lowered = lictor_hir::lower(&Arc::new(lictor_hir::Modules(modules)), &options);

@@ -66,6 +66,7 @@ fn lower(case: &EvalCase) -> Result<Plan, String> {
         test_cases: false,
         schemas: None,
         unsafe_builtins: &[],
+        workers: None,
         lenient: false,
     };
     let lowered = lictor_hir::lower(&Arc::new(lictor_hir::Modules(modules)), &options);

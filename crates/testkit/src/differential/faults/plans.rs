@@ -32,6 +32,7 @@ pub(crate) fn program(
         test_cases: false,
         schemas: None,
         unsafe_builtins: &[],
+        workers: None,
         lenient: false,
         error_limit: 0,
     };
