@@ -54,7 +54,8 @@ pub fn compare(own: &Answer, peer: &Answer, allowed: Allowances) -> Option<Vec<D
         {
             None
         }
-        (Answer::Decided(_), Answer::Refused(faults)) if faults.iter().any(|it| it.code == "panic") => None,
+        // Its compiler may end with a panic, which says nothing of the policy.
+        (_, Answer::Refused(faults)) if faults.iter().any(|it| it.code == "panic") => None,
         (Answer::Decided(own), Answer::Decided(peer)) => Some(outcomes(own, peer, allowed)),
         (Answer::Refused(own), Answer::Refused(peer)) => Some(refusals(own, peer).into_iter().collect()),
         (Answer::Refused(own), Answer::Decided(_)) => {
