@@ -8,23 +8,30 @@ use lictor_value::{Document, Value};
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     document: Document,
-    /// How often it was edited since it was whole.
+    /// How often it was edited since that was gathered.
     edits: u32,
+    /// The bytes of the document when it was whole.
+    whole_bytes: usize,
 }
 
 impl Snapshot {
     /// Returns the snapshot of a document, which must be an object.
     #[must_use]
     pub fn new(document: Document) -> Self {
-        Self::after(document, 0)
+        let whole_bytes = document.bytes();
+        Self { document, edits: 0, whole_bytes }
     }
 
-    pub(crate) fn after(document: Document, edits: u32) -> Self {
-        Self { document, edits }
+    pub(crate) fn after(&self, document: Document, edits: u32) -> Self {
+        Self { document, edits, whole_bytes: self.whole_bytes }
     }
 
     pub(crate) fn edits(&self) -> u32 {
         self.edits
+    }
+
+    pub(crate) fn whole_bytes(&self) -> usize {
+        self.whole_bytes
     }
 
     /// Returns the snapshot without data.

@@ -9,8 +9,10 @@ use lictor_value::{Document, Edit, Value};
 
 use crate::snapshot::Snapshot;
 
-/// After so many edits the document is copied, which leaves behind what edits replaced.
-const EDITS_MAX: u32 = 1 << 15;
+/// After so many edits what they wrote is gathered.
+const EDITS_MAX: u32 = 1 << 12;
+/// A document that has grown by a quarter, and by this, is copied: that leaves behind what edits replaced.
+const GROWN_BYTES_MAX: usize = 4 << 20;
 
 /// What is done at a path.
 #[derive(Clone, Debug)]
@@ -178,10 +180,14 @@ impl Snapshot {
 
     fn edited(&self, document: Document) -> Self {
         let edits = self.edits() + 1;
-        if edits >= EDITS_MAX {
-            return Self::new(Document::from_value(document.root()));
+        if edits < EDITS_MAX {
+            return self.after(document, edits);
         }
-        Self::after(document, edits)
+        let gathered = document.gathered();
+        if gathered.bytes() > self.whole_bytes() / 4 * 5 + GROWN_BYTES_MAX {
+            return Self::new(Document::from_value(gathered.root()));
+        }
+        self.after(gathered, 0)
     }
 }
 
@@ -310,13 +316,16 @@ mod tests {
     }
 
     #[test]
-    fn many_writes_leave_no_more_than_a_fresh_copy_for_long() {
+    fn many_writes_leave_no_more_than_a_quarter() {
         let mut data = snapshot(r#"{"a":{}}"#);
-        for number in 0..EDITS_MAX {
-            let value = read_document(format!("\"a longer value {number}\"").as_bytes()).expect("JSON");
-            data = data.put(&path("a/k"), value).expect("a place");
+        let text = "x".repeat(500);
+        let writes = 5 * EDITS_MAX / 100 * 100;
+        for number in 0..writes {
+            let value = read_document(format!("\"{text} {number}\"").as_bytes()).expect("JSON");
+            data = data.put(&path(&format!("a/key {}", number % 100)), value).expect("a place");
         }
-        assert_eq!(data.edits(), 0);
-        assert_eq!(data.root().to_json(), format!(r#"{{"a":{{"k":"a longer value {}"}}}}"#, EDITS_MAX - 1));
+        let last = data.get(&path("a/key 99")).expect("a key").to_json();
+        assert_eq!(last, format!("\"{text} {}\"", writes - 1));
+        assert!(data.document().bytes() < GROWN_BYTES_MAX + 200_000, "{}", data.document().bytes());
     }
 }

@@ -105,6 +105,12 @@ impl Cell {
         u16::from_le_bytes([bytes[2], bytes[3]])
     }
 
+    /// Returns the reference to the same thing at another place of the segment that holds the cell.
+    #[inline]
+    pub(crate) const fn moved(self, offset: u32) -> Self {
+        Self(self.0 & 0xffff | (offset as u64) << 32)
+    }
+
     #[inline]
     pub(crate) const fn with_segment(self, segment: u16) -> Self {
         Self(self.0 & !SEGMENT_MASK | (segment as u64) << 16)

@@ -12,6 +12,7 @@ mod constants;
 mod deep;
 mod document;
 mod edit;
+mod gather;
 mod hash;
 pub mod json;
 mod keys;

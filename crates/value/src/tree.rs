@@ -140,7 +140,8 @@ pub(crate) fn put(root: &Link, key: &Link, value: &Link) -> Option<Link> {
     }
 }
 
-type Entry = (Link, Link);
+/// A key with its value, or with the page below that starts with it.
+pub(crate) type Entry = (Link, Link);
 
 /// Returns the height of a page and what takes its place: itself, or two if it was full.
 fn put_below(page: &Link, key: &Link, value: &Link, depth_left: usize) -> Option<(usize, Vec<Entry>)> {
@@ -171,7 +172,8 @@ fn put_below(page: &Link, key: &Link, value: &Link, depth_left: usize) -> Option
     Some((height, pages))
 }
 
-fn entries(page: &Link) -> Option<(usize, Vec<Entry>)> {
+/// Returns the height of a page and its entries.
+pub(crate) fn entries(page: &Link) -> Option<(usize, Vec<Entry>)> {
     let segment = page.segment()?;
     let header = Header(segment.word(page.cell().offset()));
     let cells = segment.cells(page.cell().offset().saturating_add(1), 2 * header.upper() as usize);
@@ -180,10 +182,13 @@ fn entries(page: &Link) -> Option<(usize, Vec<Entry>)> {
     Some((header.small(), pairs.iter().map(entry).collect()))
 }
 
+/// Returns the first word of a page: the small count is the height above the leaves.
+pub(crate) fn header(height: usize, entries: usize) -> Header {
+    Header(Header::list(node::PAGE, entries).0 | (height as u64) & 0xff_ffff)
+}
+
 fn write(height: usize, entries: &[Entry]) -> Option<Link> {
-    // The small count is the height above the leaves.
-    let header = Header(Header::list(node::PAGE, entries.len()).0 | (height as u64) & 0xff_ffff);
-    let mut page = Node::new(tag::OBJECT, header);
+    let mut page = Node::new(tag::OBJECT, header(height, entries.len()));
     for (key, value) in entries {
         page.push(key)?;
         page.push(value)?;

@@ -136,16 +136,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn edits_are_those_of_a_plain_tree(steps in prop::collection::vec(step(), 1..300)) {
+    fn edits_are_those_of_a_plain_tree(
+        steps in prop::collection::vec(step(), 1..300),
+        gather_every in 1..100usize,
+    ) {
         let mut tree = start();
         let mut whole = document(&tree);
         let (first, first_tree) = (whole.clone(), tree.clone());
-        for step in &steps {
+        for (number, step) in steps.iter().enumerate() {
             let fits = edit(&mut tree, step);
             match apply(&whole, step) {
                 Some(edited) => {
                     prop_assert!(fits, "{step:?}");
-                    whole = edited;
+                    whole = if number % gather_every == 0 { edited.gathered() } else { edited };
                 }
                 None => prop_assert!(!fits, "{step:?}"),
             }
@@ -167,6 +170,25 @@ fn memory_goes_with_the_last_document_that_shows_it() {
         sizes.push(whole.bytes());
     }
     assert_eq!(sizes[10], sizes[999], "{sizes:?}");
+}
+
+#[test]
+fn what_was_gathered_shows_the_same() {
+    let mut whole = document(&start());
+    for number in 0..3_000 {
+        let value =
+            document(&serde_json::json!({ "number": number, "text": format!("a longer text {number}") }));
+        let key = format!("key number {}", number % 700);
+        whole = whole.edited(&["large", &key], Edit::Set(&value)).expect("a place");
+        if number % 500 == 499 {
+            let gathered = whole.gathered();
+            assert!(gathered.root() == whole.root() && gathered.root().to_json() == whole.root().to_json());
+            assert!(gathered.bytes() < whole.bytes());
+            whole = gathered;
+        }
+    }
+    let copied = Document::from_value(whole.root());
+    assert!(copied.root() == whole.root() && copied.bytes() < whole.bytes());
 }
 
 #[test]
