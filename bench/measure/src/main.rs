@@ -10,6 +10,7 @@ mod patterns;
 mod reading;
 mod replacing;
 mod usage;
+mod writing;
 
 use std::alloc::System;
 use std::process::ExitCode;
@@ -32,7 +33,8 @@ fn main() -> ExitCode {
         ["patterns"] => patterns::measure(),
         ["reading"] => reading::measure(),
         ["replacing"] => replacing::measure(),
-        _ => Err("usage: measure allocations FOLDER .. | compiling | memory FILE | patterns | reading | replacing".into()),
+        ["writing", keys] => keys.parse().map_err(Into::into).and_then(writing::measure),
+        _ => Err("usage: measure allocations FOLDER .. | compiling | memory FILE | patterns | reading | replacing | writing KEYS".into()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
