@@ -23,6 +23,7 @@ mod reader;
 mod roots;
 mod sign;
 mod signatures;
+mod writer;
 
 pub use archive::{read_archive, read_members};
 pub use error::{BundleError, BundleErrorKind};
@@ -36,3 +37,4 @@ pub use reader::{Bundle, BundleReader, DataFile, Member, Options, YamlReader};
 pub use roots::Roots;
 pub use sign::{Digests, FileDigest, Signing, read_claims, sign, signatures_file};
 pub use signatures::{Verification, VerificationKey};
+pub use writer::write_archive;

@@ -115,6 +115,40 @@ impl Manifest {
         builder.finish(root)
     }
 
+    /// Returns the text of the member, field by field as OPA writes it.
+    #[must_use]
+    pub fn to_member(&self) -> Vec<u8> {
+        let document = self.document();
+        let object = document.root().as_object();
+        let mut out = b"{".to_vec();
+        for name in ["revision", "roots", "wasm", "rego_version", "file_rego_versions", "metadata"] {
+            let Some(value) = object.and_then(|it| it.get_str(name)) else { continue };
+            if out.len() > 1 {
+                out.push(b',');
+            }
+            out.extend_from_slice(format!("\"{name}\":").as_bytes());
+            value.write_json(&mut out);
+        }
+        out.extend_from_slice(b"}\n");
+        out
+    }
+
+    /// Makes one manifest of several bundles' manifests: all that they own. What each says of itself is left out, and
+    /// versions of modules are the caller's to say.
+    ///
+    /// # Errors
+    ///
+    /// Two bundles own the same, or the same wasm entrypoint.
+    pub fn merged(manifests: &[&Self]) -> Result<Self, BundleError> {
+        let roots: Vec<String> = manifests.iter().flat_map(|it| it.roots.as_slice()).cloned().collect();
+        let wasm: Vec<WasmEntry> = manifests.iter().flat_map(|it| &it.wasm).cloned().collect();
+        let modules: Vec<String> = wasm.iter().map(|it| it.module.clone()).collect();
+        let merged = Self { roots: Roots::new(&roots), wasm, ..Self::default() };
+        merged.check_roots()?;
+        merged.check_wasm(&modules)?;
+        Ok(merged)
+    }
+
     /// Returns Rego's version for a module by its path in the bundle; `None` leaves it to the caller.
     #[must_use]
     pub fn version_of(&self, path: &str) -> Option<u8> {

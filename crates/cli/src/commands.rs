@@ -4,6 +4,7 @@
 //! chosen.
 
 mod bench;
+mod build;
 mod capabilities;
 mod check;
 mod deps;
@@ -47,6 +48,14 @@ const COMMANDS: &[Command] = &[
         long: "Benchmark a Rego query and print the results, or run scenario folders with --dir.",
         flags: table::BENCH,
         run: bench::run,
+    },
+    Command {
+        name: "build",
+        usage: "build <path> [<path> [...]] [flags]",
+        short: "Build a bundle",
+        long: build::LONG,
+        flags: table::BUILD,
+        run: build::run,
     },
     Command {
         name: "capabilities",
@@ -147,7 +156,7 @@ const COMMANDS: &[Command] = &[
 ];
 
 /// Commands of OPA's that are not there yet; they are refused by name.
-const ABSENT: &[&str] = &["build", "completion", "oracle", "refactor"];
+const ABSENT: &[&str] = &["completion", "oracle", "refactor"];
 
 /// Exit code for a command line that makes no sense.
 const USAGE_EXIT: u8 = 1;

@@ -17,7 +17,7 @@ use lictor_bundle::{Trust, name_matches};
 use crate::fault::{Fault, Faults};
 use crate::timers::{MODULE_PARSE, Timers};
 
-pub(crate) use bundles::{BundleFault, NamedBundle, digests, version_numbered};
+pub(crate) use bundles::{BundleFault, Collected, NamedBundle, digests, version_numbered};
 pub(crate) use files::join;
 pub(crate) use files::tidy;
 pub(crate) use paths::{clean, go_error, input_document, read_file, read_stdin};
@@ -37,6 +37,8 @@ pub(crate) struct Loader<'a> {
     named_from_root: bool,
     /// What signatures of bundles count for.
     trust: Trust,
+    /// Whether links in folders of bundles are followed to files.
+    follow: bool,
     documents: Vec<Known>,
     /// The bundles that were loaded, with their roots.
     owners: Vec<(String, Vec<String>)>,
@@ -67,6 +69,7 @@ impl<'a> Loader<'a> {
             recovered: false,
             named_from_root: false,
             trust: Trust::Unchecked,
+            follow: false,
             documents: Vec::new(),
             owners: Vec::new(),
             seen: HashSet::new(),
@@ -95,6 +98,12 @@ impl<'a> Loader<'a> {
     /// Says what signatures of bundles count for; without it they are not looked at.
     pub(crate) fn trusting(mut self, trust: Trust) -> Self {
         self.trust = trust;
+        self
+    }
+
+    /// Follows links to files in the folders of bundles, if `follow` says so.
+    pub(crate) fn following_links(mut self, follow: bool) -> Self {
+        self.follow = follow;
         self
     }
 

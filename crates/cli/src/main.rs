@@ -7,6 +7,7 @@
 
 mod commands;
 mod config;
+mod draft;
 mod fault;
 mod flags;
 mod host;

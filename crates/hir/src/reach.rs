@@ -65,6 +65,39 @@ pub fn reach(hir: &Hir, query: &Query) -> Reached {
     Reached { base: walk.base.into_iter().collect(), rules: rules.into_iter().collect() }
 }
 
+/// Finds the documents that depend on the one at a path, at whatever remove; functions are left out, as nobody can ask
+/// for one.
+#[must_use]
+pub fn dependents(hir: &Hir, path: &[&str]) -> Vec<Path> {
+    let tree = RuleTree::of(hir);
+    let mut users: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (number, rule) in (0..).zip(&hir.rules) {
+        let mut names = Names::default();
+        names.rule(hir, rule);
+        for path in names.finish().into_iter().filter(|it| !it.input) {
+            let ground: Vec<Step> =
+                path.steps.into_iter().take_while(|it| !matches!(it, Step::Unknown(_))).collect();
+            for used in tree.find(&ground) {
+                users.entry(used.0).or_default().push(number);
+            }
+        }
+    }
+    let steps: Vec<Step> = path.iter().map(|it| Step::String((*it).into())).collect();
+    let mut open: Vec<u32> = tree.find(&steps).into_iter().map(|it| it.0).collect();
+    let mut seen = BTreeSet::new();
+    while let Some(rule) = open.pop() {
+        let users = users.get(&rule).into_iter().flatten();
+        open.extend(users.filter(|it| seen.insert(**it)));
+    }
+    let is_function = |rule: &&Rule| {
+        let group = hir.groups.get(rule.group.0 as usize);
+        group.is_some_and(|it| matches!(it.kind, GroupKind::Function { .. }))
+    };
+    let rules = seen.into_iter().filter_map(|it| hir.rules.get(it as usize));
+    let paths: BTreeSet<Path> = rules.filter(|it| !is_function(it)).map(|it| path_of(hir, it)).collect();
+    paths.into_iter().collect()
+}
+
 /// Returns the path of a rule up to its first variable.
 fn path_of(hir: &Hir, rule: &Rule) -> Path {
     let group = hir.groups.get(rule.group.0 as usize).map_or(&[][..], |it| &it.path);

@@ -128,13 +128,22 @@ impl Capabilities {
 
     /// Returns what lowering asks.
     pub(crate) fn lookup(&self) -> BuiltinLookup {
+        self.facts(|_| String::new())
+    }
+
+    /// Returns what lowering asks for a plan that leaves this process.
+    pub(crate) fn lookup_declared(&self) -> BuiltinLookup {
+        self.facts(capabilities::declaration_json)
+    }
+
+    fn facts(&self, declaration: fn(&Declaration) -> String) -> BuiltinLookup {
         let declared = Arc::clone(&self.declared);
         Arc::new(move |name| {
             let known = declared.get(name);
             BuiltinFacts {
                 relation: known.is_some_and(|it| it.flags.relation),
                 void: known.is_some_and(|it| it.result.is_none()),
-                declaration: Box::default(),
+                declaration: known.map(declaration).unwrap_or_default().into(),
             }
         })
     }

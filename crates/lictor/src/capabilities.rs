@@ -13,6 +13,7 @@ pub(crate) mod facts;
 mod json;
 
 pub use json::CapabilitiesError;
+pub(crate) use json::declaration_json;
 
 use crate::faults::Faults;
 use facts::{EARLIER, Fact, RELEASES};

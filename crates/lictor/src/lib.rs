@@ -33,6 +33,7 @@ mod conflicts;
 mod custom;
 mod data;
 mod engine;
+mod export;
 mod faults;
 mod policy;
 mod query;

@@ -39,13 +39,13 @@ struct Generation {
 
 /// What no data changes.
 #[derive(Debug)]
-struct Rules {
-    hir: Arc<Hir>,
-    types: Arc<Types>,
-    index: Arc<Index>,
+pub(crate) struct Rules {
+    pub(crate) hir: Arc<Hir>,
+    pub(crate) types: Arc<Types>,
+    pub(crate) index: Arc<Index>,
     modules: Arc<Modules>,
-    capabilities: Arc<Capabilities>,
-    options: Options,
+    pub(crate) capabilities: Arc<Capabilities>,
+    pub(crate) options: Options,
     /// What was prepared for any data.
     prepared: Prepared,
     /// Found when the first query is prepared.
@@ -267,6 +267,10 @@ impl Policy {
         let rules = &self.inner.rules;
         let documents = rules.documents.get_or_init(|| Documents::of(&rules.hir)).clone();
         Lowering::with_documents(Arc::clone(&rules.hir), documents, rules.capabilities.lookup())
+    }
+
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.inner.rules
     }
 
     fn finish(

@@ -329,3 +329,41 @@ fn data_of_several_sources_is_merged() {
     let other = policy.with_data(Document::empty_object());
     assert_eq!(decide(&other, "data.a", "{}"), "undefined");
 }
+
+/// What is exported has the declarations of the built-ins that a host must have, and one plan for each entrypoint.
+#[test]
+fn plans_leave_in_opa_s_form() {
+    let text = r#"
+package p
+
+q := 1 if input.x
+
+r if q == 1
+
+s contains v if { some v in ["a"]; r }
+
+f(x) := x + q
+
+u := count(s)
+"#;
+    let policy = policy(text, "{}");
+    let keys = |name: &str| vec!["p".to_owned(), name.to_owned()];
+    assert_eq!(policy.dependents(&[keys("q")]), [keys("r"), keys("s"), keys("u")]);
+    assert_eq!(policy.dependents(&[keys("u")]), Vec::<Vec<String>>::new());
+    let named = |name: &str| (format!("p/{name}"), keys(name));
+    let plan = policy.plan_json(&[named("u"), named("q")]).expect("a plan");
+    let document = json::read_document(plan.as_bytes()).expect("JSON");
+    let field = |value: lictor::Value<'_>, name: &str| {
+        let found = value.as_object().and_then(|it| it.get_str(name));
+        found.map_or_else(String::new, lictor::Value::to_json)
+    };
+    let root = document.root().as_object().expect("an object");
+    let plans = field(root.get_str("plans").expect("plans"), "plans");
+    assert!(plans.contains(r#""name":"p/u""#) && plans.contains(r#""name":"p/q""#), "{plans}");
+    let builtins = field(root.get_str("static").expect("constants"), "builtin_funcs");
+    assert!(builtins.contains(r#""name":"count""#) && builtins.contains(r#""decl":{"args":["#), "{builtins}");
+    let error = policy.plan_json(&[named("f")]).expect_err("a function");
+    assert!(error.to_string().contains("function data.p.f used as reference"), "{error}");
+    let error = policy.plan_json(&[("x".to_owned(), vec!["x".to_owned()])]).expect_err("nothing");
+    assert!(error.to_string().ends_with("entrypoint \"x\" does not refer to a rule or policy decision"));
+}

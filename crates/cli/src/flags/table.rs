@@ -150,6 +150,43 @@ pub(crate) const EVAL: &[Flag] = &[
     flag("var-values", Kind::Switch, "show local variable values in pretty trace output"),
 ];
 
+/// Flags of `build`.
+pub(crate) const BUILD: &[Flag] = &[
+    BUNDLE_MODE,
+    IGNORE,
+    V0,
+    V1,
+    CAPABILITIES,
+    VERIFICATION_KEY,
+    VERIFICATION_KEY_ID,
+    SIGNING_ALG,
+    SCOPE,
+    EXCLUDE_FILES_VERIFY,
+    SIGNING_KEY,
+    SIGNING_PLUGIN,
+    CLAIMS_FILE,
+    short('o', "output", Kind::Text("bundle.tar.gz"), "set the output filename"),
+    short('r', "revision", Kind::Text(""), "set output bundle revision"),
+    short('e', "entrypoint", Kind::List, "set slash separated entrypoint path"),
+    short('t', "target", Kind::Choice(&["rego", "wasm", "plan"]), "set the output bundle target type"),
+    flag("prune-unused", Kind::Switch, "exclude dependents of entrypoints"),
+    flag(
+        "follow-symlinks",
+        Kind::Switch,
+        "follow symlinks in the input set of paths when building the bundle",
+    ),
+    flag("debug", Kind::Switch, "enable debug output"),
+    short('O', "optimize", Kind::Number(0), "set optimization level"),
+    flag(
+        "format",
+        Kind::Choice(&["json", "proto"]),
+        "set the plan output format (only applies when --target=plan)",
+    ),
+    absent("partial-namespace"),
+    absent("plan-addons"),
+    absent("wasm-include-print"),
+];
+
 /// Flags of `capabilities`.
 pub(crate) const CAPABILITIES_OF: &[Flag] = &[
     flag("current", Kind::Switch, "print current capabilities"),

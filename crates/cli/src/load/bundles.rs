@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use lictor::{DataErrorKind, RegoVersion, json};
 use lictor_bundle::{
-    Bundle, BundleError, BundleReader, Digests, FileDigest, Limits, Manifest, Members, Options, Roots, Trust,
-    check_overlap, read_archive, read_members,
+    Bundle, BundleError, BundleReader, Digests, FileDigest, Limits, Manifest, Member, Members, Meter,
+    Options, Roots, Trust, check_overlap, read_archive, read_members,
 };
 use lictor_syntax::printer::package_text;
 
@@ -27,6 +27,24 @@ pub(crate) struct NamedBundle<'a> {
     pub(crate) path: &'a str,
     /// What its signature counts for.
     pub(crate) trust: Trust,
+}
+
+/// Is a bundle whose modules and data are in an engine.
+pub(crate) struct Collected {
+    /// The path of the archive that it came from.
+    archive: Option<String>,
+    /// All of it but the data.
+    pub(crate) bundle: Bundle,
+}
+
+impl Collected {
+    /// Returns the path of a member from where the command runs.
+    pub(crate) fn path_of(&self, member: &Member) -> String {
+        match &self.archive {
+            Some(archive) => join(archive, &member.path),
+            None => member.name.clone(),
+        }
+    }
 }
 
 /// Says why bundles cannot be loaded.
@@ -89,14 +107,15 @@ impl Loader<'_> {
         self.documents.clear();
         for NamedBundle { name, path, trust } in bundles {
             self.trust.clone_from(trust);
-            let bundle = self.read_bundle(path)?;
+            let mut bundle = self.read_bundle(path)?;
             // What a bundle owns is the bundle's alone: documents loaded before give way.
             for root in bundle.manifest.roots.as_slice() {
                 let keys: Vec<&str> = root.split('/').filter(|it| !it.is_empty()).collect();
                 self.engine.remove_data(&keys);
             }
             manifests.push((name, bundle.manifest.clone()));
-            self.add_bundle(name, bundle).map_err(|faults| BundleFault::Load((*path).to_owned(), faults))?;
+            self.add_bundle(name, &mut bundle)
+                .map_err(|faults| BundleFault::Load((*path).to_owned(), faults))?;
         }
         let list: Vec<(&str, &Roots)> = manifests.iter().map(|it| (it.0, &it.1.roots)).collect();
         check_overlap(&list).map_err(|error| BundleFault::Activation(error.to_string()))?;
@@ -105,6 +124,22 @@ impl Loader<'_> {
         self.owners.extend(manifests.iter().map(owner));
         self.timers.add(LOAD_BUNDLES, start);
         Ok(())
+    }
+
+    /// Loads bundles that are to be made into one, and gives back what the engine does not keep of them.
+    pub(crate) fn collect_bundles(&mut self, paths: &[&str]) -> Result<Vec<Collected>, BundleFault> {
+        let mut collected = Vec::new();
+        self.documents.clear();
+        for path in paths {
+            let mut bundle = self.read_bundle(path)?;
+            let fault = |faults| BundleFault::Load((*path).to_owned(), faults);
+            self.add_bundle(path, &mut bundle).map_err(fault)?;
+            let clean = clean(path).map_err(|message| BundleFault::Path((*path).to_owned(), message))?;
+            // Members of an archive are named behind it, as if it were a folder.
+            let archive = if fs::metadata(&clean).is_ok_and(|it| it.is_dir()) { None } else { Some(clean) };
+            collected.push(Collected { archive, bundle });
+        }
+        Ok(collected)
     }
 
     /// Shows policies what is loaded: `data.system.bundles`.
@@ -131,7 +166,7 @@ impl Loader<'_> {
                 (folder, read)
             }
             Opened::Archive(path, file) => {
-                let read = read_archive(file, self.options("")).map_err(|error| error.to_string());
+                let read = self.read_archive(file);
                 (path, read)
             }
         };
@@ -143,12 +178,20 @@ impl Loader<'_> {
         Options { limits: Limits::default(), folder: folder.to_owned(), yaml: input_document, trust }
     }
 
+    fn read_archive(&self, file: File) -> Result<Bundle, String> {
+        let mut members = Unignored { reader: BundleReader::new(self.options("")), ignore: self.ignore };
+        read_members(file, &mut members)
+            .and_then(|()| members.reader.finish())
+            .map_err(|error| error.to_string())
+    }
+
     fn read_folder(&self, folder: &str) -> Result<Bundle, String> {
         let root = folder.strip_prefix("./").filter(|it| !it.is_empty()).unwrap_or(folder);
         let prefix = if self.named_from_root { String::new() } else { tidy(root) };
         let mut reader = BundleReader::new(self.options(&prefix));
         if !is_ignored(self.ignore, base_name(root)) {
-            walk(root, "", self.ignore, &mut reader)?;
+            let walk = Walk { root, ignore: self.ignore, follow: self.follow };
+            walk.folder("", &mut reader)?;
         }
         reader.finish().map_err(|error| error.to_string())
     }
@@ -176,9 +219,10 @@ impl Loader<'_> {
         }
     }
 
-    fn add_bundle(&mut self, name: &str, bundle: Bundle) -> Result<(), Faults> {
-        self.add_modules(&bundle)?;
-        for file in bundle.data {
+    /// Adds a bundle, whose data files it takes.
+    fn add_bundle(&mut self, name: &str, bundle: &mut Bundle) -> Result<(), Faults> {
+        self.add_modules(bundle)?;
+        for file in std::mem::take(&mut bundle.data) {
             let Err((error, other)) = self.add_document(name, &file.path, file.document) else {
                 continue;
             };
@@ -225,7 +269,7 @@ pub(crate) fn digests(path: &str) -> Result<Vec<FileDigest>, String> {
         Opened::Folder(folder) => {
             let root = folder.strip_prefix("./").filter(|it| !it.is_empty()).unwrap_or(&folder);
             let mut digests = list(&tidy(root));
-            walk(root, "", &[], &mut digests)?;
+            Walk { root, ignore: &[], follow: false }.folder("", &mut digests)?;
             digests
         }
         Opened::Archive(_, file) => {
@@ -253,27 +297,67 @@ fn open(path: &str) -> Result<Opened, String> {
     Ok(Opened::Archive(clean, file))
 }
 
-fn walk(root: &str, below: &str, ignore: &[&str], members: &mut dyn Members) -> Result<(), String> {
-    let folder = if below.is_empty() { root.to_owned() } else { join(root, below) };
-    for name in folder_names(&folder)? {
-        if is_ignored(ignore, &name) {
-            continue;
-        }
-        let member = format!("{below}/{name}");
-        let path = join(root, &member);
-        // Links are not followed: a folder must not reach outside of itself.
-        let kind =
-            fs::symlink_metadata(&path).map_err(|error| format!("stat {path}: {}", go_error(&error)))?;
-        if kind.is_dir() {
-            walk(root, &member, ignore, members)?;
-        } else if kind.is_file() && members.wants(&member) {
-            members.meter().check_size(&member, kind.len()).map_err(|error| error.to_string())?;
-            let bytes = fs::read(&path)
-                .map_err(|error| format!("failed to open file {path}: open {path}: {}", go_error(&error)))?;
-            members.add(&member, bytes).map_err(|error| error.to_string())?;
-        }
+/// Takes the members of an archive whose names no pattern leaves out, nor those of their folders.
+struct Unignored<'a> {
+    reader: BundleReader,
+    ignore: &'a [&'a str],
+}
+
+impl Members for Unignored<'_> {
+    fn wants(&self, path: &str) -> bool {
+        let is_left_out = |name: &str| !matches!(name, "" | ".") && is_ignored(self.ignore, name);
+        !path.split('/').any(is_left_out) && self.reader.wants(path)
     }
-    Ok(())
+
+    fn meter(&mut self) -> &mut Meter {
+        self.reader.meter()
+    }
+
+    fn add(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), BundleError> {
+        self.reader.add(path, bytes)
+    }
+}
+
+/// Says how the folder of a bundle is walked.
+struct Walk<'a> {
+    root: &'a str,
+    /// Patterns of names that are left out.
+    ignore: &'a [&'a str],
+    /// Whether links to files are read; else a folder must not reach outside of itself.
+    follow: bool,
+}
+
+impl Walk<'_> {
+    fn folder(&self, below: &str, members: &mut dyn Members) -> Result<(), String> {
+        let folder = if below.is_empty() { self.root.to_owned() } else { join(self.root, below) };
+        for name in folder_names(&folder)? {
+            if is_ignored(self.ignore, &name) {
+                continue;
+            }
+            let member = format!("{below}/{name}");
+            let path = join(self.root, &member);
+            let stat = |error: std::io::Error| format!("stat {path}: {}", go_error(&error));
+            let mut kind = fs::symlink_metadata(&path).map_err(stat)?;
+            if kind.is_dir() {
+                self.folder(&member, members)?;
+                continue;
+            }
+            if kind.is_symlink() && self.follow {
+                kind = fs::metadata(&path).map_err(stat)?;
+                if kind.is_dir() {
+                    return Err(format!("read {path}: is a directory"));
+                }
+            }
+            if kind.is_file() && members.wants(&member) {
+                members.meter().check_size(&member, kind.len()).map_err(|error| error.to_string())?;
+                let bytes = fs::read(&path).map_err(|error| {
+                    format!("failed to open file {path}: open {path}: {}", go_error(&error))
+                })?;
+                members.add(&member, bytes).map_err(|error| error.to_string())?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Returns the version of the language of a number.

@@ -270,6 +270,13 @@ fn write_builtin(builtin: &Known, out: &mut String) {
     out.push('}');
 }
 
+/// Returns a declaration as OPA writes it.
+pub(crate) fn declaration_json(declaration: &Declaration) -> String {
+    let mut out = String::new();
+    write_declaration(declaration, &mut out);
+    out
+}
+
 fn write_declaration(declaration: &Declaration, out: &mut String) {
     out.push('{');
     if !declaration.args.is_empty() {
