@@ -15,6 +15,8 @@ use super::peer::{Answer, NOW_NS, Outcome, Peer, Query, Request, Source};
 use crate::json::{self, Json};
 use crate::mutate::Random;
 
+/// One row of so many has a long text.
+const LONG_ROWS: usize = 100;
 /// So many rows are asked at once.
 const ROWS: usize = 250;
 /// So many differences of a rule are printed.
@@ -97,14 +99,16 @@ fn regex_row(random: &mut Random) -> String {
     let pattern = patterns::regex(random, 3);
     let replacement = patterns::replacement(random);
     let count = random.choose(&["-1", "0", "1", "2", "5"]);
-    let texts = [pattern, patterns::subject(random), replacement].map(|it| literals::quote(&it));
+    let is_long = random.below(LONG_ROWS) == 0;
+    let text = if is_long { patterns::long_subject(random) } else { patterns::subject(random) };
+    let texts = [pattern, text, replacement].map(|it| literals::quote(&it));
     let [pattern, text, replacement] = texts;
     list(&[pattern, text, replacement, count.to_owned()])
 }
 
 fn glob_row(random: &mut Random) -> String {
-    let pattern = patterns::glob(random);
-    let text = if random.below(6) == 0 { pattern.clone() } else { patterns::glob_subject(random) };
+    let is_long = random.below(LONG_ROWS) == 0;
+    let (pattern, text) = if is_long { patterns::long_glob(random) } else { short_glob(random) };
     let delimiters = random.choose(&[
         "[\".\"]",
         "[\"/\", \".\"]",
@@ -115,6 +119,12 @@ fn glob_row(random: &mut Random) -> String {
         "[\"\"]",
     ]);
     list(&[literals::quote(&pattern), literals::quote(&text), delimiters.to_owned()])
+}
+
+fn short_glob(random: &mut Random) -> (String, String) {
+    let pattern = patterns::glob(random);
+    let text = if random.below(6) == 0 { pattern.clone() } else { patterns::glob_subject(random) };
+    (pattern, text)
 }
 
 fn sprintf_row(random: &mut Random) -> String {

@@ -50,7 +50,7 @@ const ATOMS: &[&str] = &[
 ];
 const ANCHORS: &[&str] = &["^", "$", "\\b", "\\B", "\\A", "\\z"];
 const REPEATS: &[&str] =
-    &["*", "+", "?", "*?", "+?", "??", "{2}", "{1,3}", "{0,2}?", "{2,}", "{0}", "{,2}", "{1,2"];
+    &["*", "+", "?", "*?", "+?", "??", "{2}", "{1,3}", "{0,2}?", "{2,}", "{0}", "{,2}", "{1,2", "{1,60}"];
 const INVALID: &[&str] = &[
     "(",
     ")",
@@ -158,6 +158,15 @@ pub(crate) fn subject(random: &mut Random) -> String {
     (0..count).map(|_| random.choose(&pieces)).collect()
 }
 
+/// Returns a text that is long to regular expressions: these are searched for in another way then.
+pub(crate) fn long_subject(random: &mut Random) -> String {
+    let mut out = String::new();
+    while out.len() < 17_000 {
+        out += &subject(random);
+    }
+    out
+}
+
 /// Returns what matches are replaced with.
 pub(crate) fn replacement(random: &mut Random) -> String {
     let pieces = ["x", "$1", "${1}", "$0", "$n", "${n}y", "$$", "$", "${", "$1x", "$2", "\\1", "\u{e9}", ""];
@@ -196,6 +205,8 @@ const GLOBS: &[&str] = &[
     "[a-",
     "1",
 ];
+const LONG_GLOBS: &[&str] =
+    &["a", "b", "?", "/", ".", "[abc]", "[!a]", "[a-c]", "{a,b}", "{ab,c}", "{?,[!b]x}", "{a,{b,c/}}"];
 const INVALID_GLOBS: &[&str] =
     &["[", "{a", "a}", "[]", "[!]", "\\", "{", "[a-", "{}", "{a,b", "]", "[z-a]", "[a-bc]", ","];
 
@@ -213,6 +224,18 @@ pub(crate) fn glob_subject(random: &mut Random) -> String {
     let pieces = ["a", "b", "c", "abc", ".", "/", ":", "ab", "1", "\u{e9}", "-", "*", "{", "aab", "x"];
     let count = random.below(6);
     (0..count).map(|_| random.choose(&pieces)).collect()
+}
+
+/// Returns a glob and a text that is long to it: they are matched in another way then.
+pub(crate) fn long_glob(random: &mut Random) -> (String, String) {
+    // OPA's library takes very long, and all memory, for more stars, or stars in groups.
+    let mut pattern = random.choose(&["**", "*", "a**", ""]).to_owned();
+    for _ in 0..3 + random.below(3) {
+        pattern += random.choose(LONG_GLOBS);
+    }
+    pattern += random.choose(&["**", "*", "**a", "?"]);
+    let subjects: String = (0..700).map(|_| glob_subject(random)).collect();
+    (pattern, subjects)
 }
 
 #[cfg(test)]
