@@ -58,7 +58,7 @@ fn find_all_submatch_n<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
     let (pattern, text, limit) = (string(args, 0)?, string(args, 1)?, int(args, 2)?);
     let regex = compiled(ctx, pattern)?;
     let mut list = ctx.list();
-    list.extend(regex.find_all_submatch(text, limit).into_iter().map(|it| array_of(ctx, it)));
+    regex.each_submatch(text, limit, |parts| list.push(array_of(ctx, parts.iter().copied())));
     answer(ctx.arena.array(&list))
 }
 

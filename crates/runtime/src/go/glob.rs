@@ -2,17 +2,24 @@
 //!
 //! `*` and `?` stop at the delimiters, `**` does not, classes are either a list or one
 //! range, groups `{a,b}` nest. Patterns are read by `glob/lex.rs` into a small program whose
-//! states are all followed at once, so that no pattern makes matching slow. Which patterns
+//! states are all followed at once, so that no pattern makes matching slow; long texts are
+//! left to the linear search of regular expressions (`glob/long.rs`). Which patterns
 //! are refused, and the error texts, are those of the library that OPA uses. Nothing here
 //! knows of values or caches.
 
 mod lex;
+mod long;
 mod plain;
 
 use std::mem;
+use std::sync::OnceLock;
 
 use self::lex::{Class, Lexer, Token};
 pub(crate) use self::plain::is_plain_match;
+use crate::go::regex::linear::Linear;
+
+/// Following more steps times bytes of the text is left to the linear search; less in tests, so that they meet it.
+const WORK_MAX: usize = if cfg!(any(test, fuzzing)) { 1 << 8 } else { 1 << 13 };
 
 /// Says why a pattern was refused; the offset is in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,6 +57,8 @@ struct Program {
     /// For each step, and the end, what is reached from it without reading a character, as bits; none for more
     /// steps than there are bits.
     reached: Option<Vec<u128>>,
+    /// For long texts; made for the first one.
+    linear: OnceLock<Option<Box<Linear>>>,
 }
 
 #[derive(Debug)]
@@ -106,10 +115,21 @@ impl Glob {
             Shape::Exact => middle.is_empty(),
             Shape::OneStar { crosses: true } => true,
             Shape::OneStar { crosses: false } => !middle.chars().any(|c| self.stops(c)),
-            Shape::Program(Program { steps, reached: Some(reached) }) => {
-                self.run_bits(steps, reached, middle)
+            Shape::Program(program) => self.follow(program, middle),
+        }
+    }
+
+    fn follow(&self, program: &Program, text: &str) -> bool {
+        let Program { steps, reached, linear } = program;
+        if steps.len().saturating_mul(text.len()) > WORK_MAX {
+            let linear = linear.get_or_init(|| long::linear(steps, &self.delimiters).map(Box::new));
+            if let Some(found) = linear.as_deref().and_then(|it| it.is_whole_match(text)) {
+                return found;
             }
-            Shape::Program(Program { steps, reached: None }) => self.run(steps, middle),
+        }
+        match reached {
+            Some(reached) => self.run_bits(steps, reached, text),
+            None => self.run(steps, text),
         }
     }
 
@@ -180,7 +200,7 @@ impl Program {
                 })
                 .collect()
         });
-        Self { steps, reached }
+        Self { steps, reached, linear: OnceLock::new() }
     }
 }
 

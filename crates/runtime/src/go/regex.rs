@@ -8,7 +8,8 @@
 
 pub(super) mod class;
 mod error;
-mod linear;
+pub(super) mod linear;
+mod matches;
 mod node;
 mod parse;
 mod replace;
@@ -18,29 +19,30 @@ use std::sync::OnceLock;
 
 use regex_automata::Input;
 use regex_automata::meta;
-use regex_automata::util::primitives::NonMaxUsize;
-use regex_syntax::hir::Hir;
+use regex_syntax::hir::{Class, Hir, HirKind};
 
 pub use self::error::{RegexError, RegexErrorKind};
 use self::linear::{Linear, Search};
+use self::matches::{Groups, Matcher};
 
 /// The most memory that the automaton of one pattern may take.
 const PROGRAM_BYTES_MAX: usize = 64 << 20;
-/// A text of so many bytes is long: what is not linear in it would be felt.
-const LONG_BYTES: usize = 16 << 10;
+/// A text of so many bytes is long: what is not linear in it would be felt. Less for fuzzers, so that they meet it.
+const LONG_BYTES: usize = if cfg!(fuzzing) { 16 } else { 16 << 10 };
 /// Automata run any pattern of so many characters, repetitions written out, fast enough on long texts.
 const FEW_POSITIONS: usize = 12;
 /// So much of a long text is tried first.
 const HEAD_BYTES: usize = 256;
-/// One match of so many is looked at, whether the search reads on behind it.
-const LOOKED_AT: u32 = 64;
-/// Matches of patterns that cannot be longer need no look.
-const SHORT_BYTES: usize = 64;
+/// Making the automaton of more ranges of characters, repetitions written out, takes long.
+const RANGES_MAX: usize = 1 << 15;
+/// Why a pattern without an automaton can be searched for.
+const TOTAL: &str = "no text is too much for a pattern without an automaton";
 
 /// A compiled pattern; cheap to share between threads.
 #[derive(Debug)]
 pub struct Regex {
-    engine: meta::Regex,
+    /// None for a pattern whose automaton would take long to make: it is searched for in linear time always.
+    engine: Option<meta::Regex>,
     names: Vec<Option<String>>,
     slots: Vec<usize>,
     pattern_is_empty: bool,
@@ -48,9 +50,6 @@ pub struct Regex {
     /// For long texts; made for the first one.
     linear: OnceLock<Option<Box<Linear>>>,
 }
-
-/// One match: the byte range of each group, the whole match first.
-type Groups = Vec<Option<Range<usize>>>;
 
 impl Regex {
     /// Compiles a pattern.
@@ -60,14 +59,15 @@ impl Regex {
     /// Returns Go's error if Go refuses the pattern, and "expression too large" for one
     /// whose automaton would take more than 64 MiB.
     pub fn new(pattern: &str) -> Result<Self, RegexError> {
-        let parsed = parse::parse(pattern)?;
-        let config = meta::Config::new().utf8_empty(true).nfa_size_limit(Some(PROGRAM_BYTES_MAX));
-        let engine = meta::Builder::new().configure(config).build_from_hir(&parsed.hir);
-        let Ok(engine) = engine else {
-            return Err(RegexError::new(RegexErrorKind::TooLarge, pattern));
+        let parse::Parsed { hir, names, slots } = parse::parse(pattern)?;
+        let is_costly = range_count(&hir) > RANGES_MAX;
+        let linear = is_costly.then(|| Linear::new(&hir)).flatten().filter(Linear::is_total);
+        let engine = match linear {
+            Some(_) => None,
+            None => Some(automaton(&hir).ok_or(RegexError::new(RegexErrorKind::TooLarge, pattern))?),
         };
-        let parse::Parsed { hir, names, slots } = parsed;
-        Ok(Self { engine, names, slots, pattern_is_empty: pattern.is_empty(), hir, linear: OnceLock::new() })
+        let linear = linear.map_or_else(OnceLock::new, |it| OnceLock::from(Some(Box::new(it))));
+        Ok(Self { engine, names, slots, pattern_is_empty: pattern.is_empty(), hir, linear })
     }
 
     /// Says whether Go accepts the pattern; cheaper than compiling it.
@@ -77,21 +77,27 @@ impl Regex {
 
     /// Says whether the pattern matches anywhere in the text.
     pub fn is_match(&self, text: &str) -> bool {
+        let Some(engine) = &self.engine else {
+            return self.is_linear_match(text);
+        };
         if let Some(linear) = self.linear_at_once(text) {
             let head = Input::new(text).range(..text.floor_char_boundary(HEAD_BYTES));
-            if self.engine.is_match(head) {
+            if engine.is_match(head) {
                 return true;
             }
             if let Some(found) = linear.is_match(text) {
                 return found;
             }
         }
-        self.engine.is_match(text)
+        engine.is_match(text)
     }
 
     /// Returns the byte range of the leftmost match.
     pub fn find(&self, text: &str) -> Option<Range<usize>> {
-        self.engine.find(text).map(|found| found.range())
+        match &self.engine {
+            Some(engine) => engine.find(text).map(|found| found.range()),
+            None => self.linear_only(text).find(0),
+        }
     }
 
     /// Returns the text of all matches, at most `limit` of them if it is not negative.
@@ -111,7 +117,8 @@ impl Regex {
     /// Returns the groups of the leftmost match, the whole match first; a group that took
     /// no part is `None`.
     pub fn captures<'t>(&self, text: &'t str) -> Option<Vec<Option<&'t str>>> {
-        let groups = self.groups_from(text, 0)?;
+        let mut groups = Groups::new();
+        Matcher::at_first(self, text).find_groups(0, &mut groups)?;
         Some(groups.into_iter().map(|range| range.map(|range| slice(text, range))).collect())
     }
 
@@ -119,11 +126,21 @@ impl Regex {
     /// group that took no part is the empty string, as in Go.
     pub fn find_all_submatch<'t>(&self, text: &'t str, limit: i64) -> Vec<Vec<&'t str>> {
         let mut found = Vec::new();
-        self.each_groups(text, limit, |groups| {
-            let part = |range: &Option<Range<usize>>| slice(text, range.clone().unwrap_or(0..0));
-            found.push(groups.iter().map(part).collect());
-        });
+        self.each_submatch(text, limit, |parts| found.push(parts.to_vec()));
         found
+    }
+
+    /// As [`Self::find_all_submatch`], one match after the other.
+    pub fn each_submatch<'t>(&self, text: &'t str, limit: i64, mut deliver: impl FnMut(&[&'t str])) {
+        if self.group_count() == 0 {
+            return self.each_range(text, limit, |range| deliver(&[slice(text, range)]));
+        }
+        let mut parts = Vec::new();
+        self.each_groups(text, limit, |groups| {
+            parts.clear();
+            parts.extend(groups.iter().map(|it| it.clone().map_or("", |range| slice(text, range))));
+            deliver(&parts);
+        });
     }
 
     /// Returns the parts of the text between matches, at most `limit` of them if it is not
@@ -197,124 +214,40 @@ impl Regex {
         self.linear().filter(|it| it.len() > FEW_POSITIONS)
     }
 
-    /// Says whether searching on behind a match could read the rest of a long text again and again.
-    fn reads_on(&self, text: &str, found: &Range<usize>) -> bool {
-        text.len() - found.end >= LONG_BYTES
-            && self.hir.properties().maximum_len().is_none_or(|it| it > SHORT_BYTES)
-            && self.linear().is_some_and(|it| it.reads_on(text, found.start))
+    /// Says whether a pattern that has no automaton matches.
+    fn is_linear_match(&self, text: &str) -> bool {
+        self.linear().and_then(|it| it.is_match(text)).expect(TOTAL)
     }
 
-    /// Walks over matches: by automata, and where these would read too much, in linear time.
-    fn each<M>(
-        &self,
-        text: &str,
-        limit: i64,
-        by: &impl Fn(Way<'_, '_, '_>, usize) -> Option<M>,
-        whole: impl Fn(&M) -> Range<usize>,
-        deliver: impl FnMut(&M),
-    ) {
-        let mut linear = self.linear_at_once(text).and_then(|it| it.search(text, 0));
-        let mut count = 0_u32;
-        let search = |pos: usize| {
-            if let Some(linear) = &mut linear {
-                return by(Way::Linear(linear), pos);
-            }
-            let found = by(Way::Automata, pos)?;
-            count = count.wrapping_add(1);
-            if count.is_multiple_of(LOOKED_AT) && self.reads_on(text, &whole(&found)) {
-                linear = self.linear().and_then(|it| it.search(text, pos));
-            }
-            Some(found)
-        };
-        each_match(text, limit, search, &whole, deliver);
-    }
-
-    fn each_range(&self, text: &str, limit: i64, mut deliver: impl FnMut(Range<usize>)) {
-        let by = |way: Way<'_, '_, '_>, pos| match way {
-            Way::Automata => self.engine.search(&input(text, pos)).map(|found| found.range()),
-            Way::Linear(search) => search.find(pos),
-        };
-        self.each(text, limit, &by, Range::clone, |range| deliver(range.clone()));
-    }
-
-    fn each_groups(&self, text: &str, limit: i64, mut deliver: impl FnMut(&Groups)) {
-        let whole = |groups: &Groups| match groups.first() {
-            Some(Some(range)) => range.clone(),
-            _ => 0..0,
-        };
-        let by = |way: Way<'_, '_, '_>, pos| match way {
-            Way::Automata => self.groups_from(text, pos),
-            Way::Linear(search) => {
-                let mut slots = vec![None; self.engine.group_info().slot_len()];
-                search.find_groups(pos, &mut slots)?;
-                Some(self.slots.iter().map(|&group| place_range(&slots, group)).collect())
-            }
-        };
-        self.each(text, limit, &by, whole, |groups| deliver(groups));
-    }
-
-    fn groups_from(&self, text: &str, pos: usize) -> Option<Groups> {
-        let mut slots = vec![None; self.engine.group_info().slot_len()];
-        self.engine.search_slots(&input(text, pos), &mut slots)?;
-        Some(self.slots.iter().map(|&group| slot_range(&slots, group)).collect())
+    /// Searches with a pattern that has no automaton.
+    fn linear_only<'t>(&self, text: &'t str) -> Search<'_, 't> {
+        self.linear().and_then(|it| it.search(text, 0)).expect(TOTAL)
     }
 }
 
-/// How to search for the next match.
-enum Way<'s, 'p, 't> {
-    Automata,
-    Linear(&'s mut Search<'p, 't>),
+fn automaton(hir: &Hir) -> Option<meta::Regex> {
+    let config = meta::Config::new().utf8_empty(true).nfa_size_limit(Some(PROGRAM_BYTES_MAX));
+    meta::Builder::new().configure(config).build_from_hir(hir).ok()
 }
 
-fn place_range(slots: &[Option<usize>], group: usize) -> Option<Range<usize>> {
-    let start = slots.get(group * 2).copied().flatten()?;
-    Some(start..slots.get(group * 2 + 1).copied().flatten()?)
-}
-
-fn slot_range(slots: &[Option<NonMaxUsize>], group: usize) -> Option<Range<usize>> {
-    let start = slots.get(group * 2).copied().flatten()?;
-    let end = slots.get(group * 2 + 1).copied().flatten()?;
-    Some(start.get()..end.get())
-}
-
-fn input(text: &str, pos: usize) -> Input<'_> {
-    Input::new(text).range(pos..)
+/// Counts ranges of characters that are not ASCII alone, repetitions written out.
+fn range_count(hir: &Hir) -> usize {
+    match hir.kind() {
+        HirKind::Class(Class::Unicode(class)) if !class.is_ascii() => class.ranges().len(),
+        HirKind::Repetition(it) => {
+            let times = it.max.unwrap_or(it.min).max(1);
+            range_count(&it.sub).saturating_mul(usize::try_from(times).unwrap_or(usize::MAX))
+        }
+        HirKind::Capture(it) => range_count(&it.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().fold(0, |count, it| count.saturating_add(range_count(it)))
+        }
+        _ => 0,
+    }
 }
 
 fn slice(text: &str, range: Range<usize>) -> &str {
     text.get(range).unwrap_or("")
-}
-
-/// Walks over the matches that Go reports: an empty match that touches the match before it
-/// does not count, and the search always moves on by at least a character.
-fn each_match<M>(
-    text: &str,
-    limit: i64,
-    mut search: impl FnMut(usize) -> Option<M>,
-    whole: impl Fn(&M) -> Range<usize>,
-    mut deliver: impl FnMut(&M),
-) {
-    let mut left = u64::try_from(limit).unwrap_or(u64::MAX);
-    let mut pos = 0;
-    let mut last_end = None;
-    while left > 0 && pos <= text.len() {
-        let Some(found) = search(pos) else {
-            return;
-        };
-        let range = whole(&found);
-        let accepted = range.end != pos || last_end != Some(range.start);
-        if range.end == pos {
-            let next = text.get(pos..).and_then(|rest| rest.chars().next());
-            pos += next.map_or(1, char::len_utf8);
-        } else {
-            pos = range.end;
-        }
-        last_end = Some(range.end);
-        if accepted {
-            deliver(&found);
-            left -= 1;
-        }
-    }
 }
 
 /// Returns a pattern that matches exactly the text.

@@ -4,6 +4,7 @@
 //! a comma is a comma) live here alone. Knows nothing of delimiters or matching.
 
 use super::GlobError;
+use crate::go::regex::linear::Ranges;
 
 /// One token; classes come whole.
 #[derive(Debug)]
@@ -40,6 +41,44 @@ impl Class {
         };
         member != self.negated
     }
+
+    /// Returns the characters of the class as ranges.
+    pub(super) fn ranges(&self) -> Ranges {
+        let members = match &self.members {
+            Members::Range(lo, hi) => vec![(u32::from(*lo), u32::from(*hi))],
+            Members::List(list) => list.chars().map(|it| (u32::from(it), u32::from(it))).collect(),
+        };
+        if self.negated { complement(members) } else { joined(members) }
+    }
+}
+
+/// Sorts ranges and joins those that overlap.
+fn joined(mut ranges: Ranges) -> Ranges {
+    ranges.sort_unstable();
+    let mut out = Ranges::with_capacity(ranges.len());
+    for (lo, hi) in ranges {
+        match out.last_mut() {
+            Some(last) if lo <= last.1 => last.1 = last.1.max(hi),
+            _ => out.push((lo, hi)),
+        }
+    }
+    out
+}
+
+/// Returns all characters but those of the ranges.
+pub(super) fn complement(ranges: Ranges) -> Ranges {
+    let mut next = 0;
+    let mut out = Ranges::new();
+    for (lo, hi) in joined(ranges) {
+        if next < lo {
+            out.push((next, lo - 1));
+        }
+        next = hi + 1;
+    }
+    if next <= u32::from(char::MAX) {
+        out.push((next, char::MAX.into()));
+    }
+    out
 }
 
 /// Reads a pattern token by token.

@@ -1,7 +1,7 @@
 //! The states of reading a text backwards: sets of positions that can still reach a match.
 //!
-//! A state is remembered with what comes before it, so that most characters cost one look-up. A pattern that makes too
-//! many states goes on with the sets themselves.
+//! A state is remembered with what comes before it, so that most characters cost one look-up, and from one text to the
+//! next if that takes little memory. A pattern that makes too many states goes on with the sets themselves.
 
 use std::sync::Arc;
 
@@ -10,6 +10,8 @@ use super::follow::{Bits, Follow, set};
 
 /// Memory of the states that are remembered.
 const STATES_BYTES_MAX: usize = 4 << 20;
+/// States are kept for the next text if they take no more than this.
+const KEPT_BYTES_MAX: usize = 256 << 10;
 /// Stands for what is not known yet.
 const UNKNOWN: u32 = u32::MAX;
 
@@ -20,12 +22,10 @@ pub(super) enum State {
     Plain(Bits),
 }
 
-#[derive(Debug)]
-pub(super) struct States<'p> {
-    linear: &'p Linear,
+#[derive(Debug, Default)]
+pub(super) struct States {
     follows: Vec<Option<Arc<Follow>>>,
-    /// Of each unit the positions that take it.
-    takes: Vec<Bits>,
+    units: usize,
     words: usize,
     /// The sets of known states, one behind the other.
     sets: Vec<u64>,
@@ -39,21 +39,12 @@ pub(super) struct States<'p> {
     out: Bits,
 }
 
-impl<'p> States<'p> {
-    pub(super) fn new(linear: &'p Linear) -> Self {
-        let words = linear.program.positions.len().div_ceil(64).max(1);
-        let program = &linear.program;
-        let of_unit = |unit: usize| {
-            let mut bits = vec![0; words];
-            let positions = (0..program.positions.len()).filter(|it| program.takes(unit, *it));
-            positions.for_each(|it| set(&mut bits, it));
-            bits
-        };
-        let takes = (0..program.unit_count()).map(of_unit).collect();
+impl States {
+    pub(super) fn new(linear: &Linear) -> Self {
+        let words = linear.words();
         Self {
-            linear,
             follows: vec![None; super::CONTEXTS_MAX],
-            takes,
+            units: linear.takes.len(),
             words,
             sets: vec![0; words],
             begins: linear.follow(0).iter().map(|it| it.first_is_match).collect(),
@@ -64,9 +55,35 @@ impl<'p> States<'p> {
         }
     }
 
+    /// Says whether the states are worth to be kept for the next text.
+    pub(super) fn is_small(&self) -> bool {
+        !self.full && self.begins.len() * self.state_bytes() <= KEPT_BYTES_MAX
+    }
+
+    fn state_bytes(&self) -> usize {
+        (self.words * 2 + self.units) * 8 + 128
+    }
+
     /// The state at the end of a text: nothing takes a character.
     pub(super) fn at_end(&self) -> State {
         if self.full { State::Plain(vec![0; self.words]) } else { State::Known(0) }
+    }
+
+    /// The state where only the last position is left.
+    pub(super) fn at_last(&mut self, linear: &Linear) -> State {
+        let mut bits = vec![0; self.words];
+        if let Some(last) = linear.len().checked_sub(1) {
+            set(&mut bits, last);
+        }
+        self.number(linear, &bits).map_or(State::Plain(bits), State::Known)
+    }
+
+    /// Says whether no position is left.
+    pub(super) fn is_dead(&self, state: &State) -> bool {
+        match state {
+            State::Known(number) => *number == 0,
+            State::Plain(bits) => bits.iter().all(|it| *it == 0),
+        }
     }
 
     pub(super) fn bits<'s>(&'s self, state: &'s State) -> &'s [u64] {
@@ -81,31 +98,37 @@ impl<'p> States<'p> {
         self.sets.get(from..from + self.words).unwrap_or_default()
     }
 
-    pub(super) fn follow(&mut self, context: u8) -> Option<Arc<Follow>> {
+    pub(super) fn follow(&mut self, linear: &Linear, context: u8) -> Option<Arc<Follow>> {
         let place = self.follows.get_mut(usize::from(context))?;
         if place.is_none() {
-            *place = Some(self.linear.follow(context)?);
+            *place = Some(linear.follow(context)?);
         }
         place.clone()
     }
 
     /// Says whether a match begins where this state is.
-    pub(super) fn begins(&mut self, state: &State, context: u8) -> Option<bool> {
+    pub(super) fn begins(&mut self, linear: &Linear, state: &State, context: u8) -> Option<bool> {
         if let State::Known(number) = state
-            && self.linear.program.looks == 0
+            && (linear.program.looks == 0 || context == 0)
         {
             return self.begins.get(*number as usize).copied();
         }
         if self.follows.get(usize::from(context)).is_none_or(Option::is_none) {
-            self.follow(context)?;
+            self.follow(linear, context)?;
         }
         let follow = self.follows.get(usize::from(context))?.as_deref()?;
         Some(follow.begins(self.bits(state)))
     }
 
     /// Moves a state back over a character, behind which the context is.
-    pub(super) fn back(&mut self, state: &mut State, unit: usize, context: u8) -> Option<()> {
-        let units = self.takes.len();
+    pub(super) fn back(
+        &mut self,
+        linear: &Linear,
+        state: &mut State,
+        unit: usize,
+        context: u8,
+    ) -> Option<()> {
+        let units = self.units;
         if let State::Known(number) = state {
             let at = *number as usize * units + unit;
             let steps = self.steps.get_mut(usize::from(context))?;
@@ -117,11 +140,13 @@ impl<'p> States<'p> {
                 _ => {}
             }
         }
-        let follow = self.follow(context)?;
         let mut out = std::mem::take(&mut self.out);
-        follow.before(self.bits(state), &mut out);
-        out.iter_mut().zip(self.takes.get(unit)?).for_each(|it| *it.0 &= it.1);
-        let made = self.number(&out);
+        if self.follows.get(usize::from(context)).is_none_or(Option::is_none) {
+            self.follow(linear, context)?;
+        }
+        self.follows.get(usize::from(context))?.as_deref()?.before(self.bits(state), &mut out);
+        out.iter_mut().zip(linear.takes.get(unit)?).for_each(|it| *it.0 &= it.1);
+        let made = self.number(linear, &out);
         match (state, made) {
             (state, None) => {
                 self.full = true;
@@ -146,19 +171,18 @@ impl<'p> States<'p> {
     }
 
     /// Returns the number of a set; none if there are too many.
-    fn number(&mut self, bits: &Bits) -> Option<u32> {
+    fn number(&mut self, linear: &Linear, bits: &Bits) -> Option<u32> {
         if self.full {
             return None;
         }
         if let Some(known) = self.numbers.get(bits) {
             return Some(*known);
         }
-        let bytes = (self.words * 2 + self.takes.len()) * 8 + 128;
-        if (self.begins.len() + 1) * bytes > STATES_BYTES_MAX {
+        if (self.begins.len() + 1) * self.state_bytes() > STATES_BYTES_MAX {
             return None;
         }
         let number = u32::try_from(self.begins.len()).ok()?;
-        let begins = self.follow(0)?.begins(bits);
+        let begins = self.follow(linear, 0)?.begins(bits);
         self.begins.push(begins);
         self.sets.extend_from_slice(bits);
         self.numbers.insert(bits.clone(), number);

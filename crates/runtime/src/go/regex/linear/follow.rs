@@ -1,14 +1,15 @@
 //! What may come behind each character of a pattern, where some assertions hold and the others do not.
 //!
 //! Twice: as lists in the order of preference, for walking forwards, and as bits by position, for reading
-//! backwards, where most characters follow the one before them or themselves.
+//! backwards (`linear/before.rs`).
 
+use super::before::Before;
 use super::program::{Program, Step, StepId};
 
 /// All lists of a pattern together have so many entries.
 const ENTRIES_MAX: usize = 1 << 20;
-/// So many words are looked at for a character when reading backwards, at most.
-const WORDS_MAX: usize = 1 << 16;
+/// So many steps are followed, at most, to make all lists of a pattern.
+const WORK_MAX: usize = 1 << 22;
 
 /// Positions as bits.
 pub(super) type Bits = Vec<u64>;
@@ -44,20 +45,6 @@ pub(super) struct Follow {
     before: Before,
 }
 
-/// What may stand before what.
-#[derive(Debug, Default)]
-struct Before {
-    /// Before the end of the match.
-    end: Bits,
-    /// Before the next position.
-    next: Bits,
-    /// Before itself.
-    itself: Bits,
-    /// The positions that others may stand before, too, and for each of them which.
-    odd: Bits,
-    others: Vec<(usize, Bits)>,
-}
-
 impl Follow {
     pub(super) fn new(program: &Program, context: u8) -> Option<Self> {
         let count = program.positions.len();
@@ -68,9 +55,10 @@ impl Follow {
             slots: Vec::new(),
             first: vec![0; words],
             first_is_match: false,
-            before: Before::new(words),
+            before: Before::default(),
         };
-        let mut closing = Closing { program, context, seen: vec![usize::MAX; program.steps.len()] };
+        let seen = vec![usize::MAX; program.steps.len()];
+        let mut closing = Closing { program, context, seen, work: 0 };
         for (index, position) in program.positions.iter().enumerate() {
             made.add(&mut closing, index, position.next)?;
         }
@@ -82,7 +70,7 @@ impl Follow {
     fn add(&mut self, closing: &mut Closing<'_>, index: usize, from: StepId) -> Option<()> {
         let first = self.targets.len();
         closing.close(index, from, &mut self.targets, &mut self.slots);
-        if self.targets.len() + self.slots.len() > ENTRIES_MAX {
+        if self.targets.len() + self.slots.len() > ENTRIES_MAX || closing.work > WORK_MAX {
             return None;
         }
         self.lists.push((u32::try_from(first).ok()?, u32::try_from(self.targets.len()).ok()?));
@@ -91,26 +79,21 @@ impl Follow {
 
     /// Makes the bits of the lists.
     fn link(&mut self, count: usize) -> Option<()> {
-        let words = self.first.len();
-        let mut others: Vec<Option<Bits>> = vec![None; count];
+        let mut pairs = Vec::with_capacity(self.targets.len());
+        let mut ends = vec![0; self.first.len()];
         for index in 0..=count {
-            for target in self.list(index).to_vec() {
-                match (target.position.map(|it| it as usize), index == count) {
+            let (from, to) = self.lists.get(index).copied()?;
+            for target in self.targets.get(from as usize..to as usize)? {
+                match (target.position, index == count) {
                     (None, true) => self.first_is_match = true,
-                    (Some(position), true) => set(&mut self.first, position),
-                    (None, false) => set(&mut self.before.end, index),
-                    (Some(position), false) if position == index + 1 => set(&mut self.before.next, index),
-                    (Some(position), false) if position == index => set(&mut self.before.itself, index),
-                    (Some(position), false) => {
-                        set(&mut self.before.odd, position);
-                        set(others.get_mut(position)?.get_or_insert_with(|| vec![0; words]), index);
-                    }
+                    (Some(position), true) => set(&mut self.first, position as usize),
+                    (None, false) => set(&mut ends, index),
+                    (Some(position), false) => pairs.push((index, position as usize)),
                 }
             }
         }
-        let found = others.into_iter().enumerate().filter_map(|(position, bits)| Some((position, bits?)));
-        self.before.others = found.collect();
-        (self.before.others.len() * words <= WORDS_MAX).then_some(())
+        self.before = Before::new(count, ends, &pairs)?;
+        Some(())
     }
 
     /// Returns what may come behind a position, or first, in the order of preference.
@@ -130,32 +113,7 @@ impl Follow {
 
     /// Returns the positions behind which one of these, or the end of the match, may come.
     pub(super) fn before(&self, alive: &[u64], out: &mut Bits) {
-        let before = &self.before;
-        out.clear();
-        out.extend_from_slice(&before.end);
-        let mut above = alive.get(1..).unwrap_or_default().iter();
-        for (index, word) in alive.iter().enumerate() {
-            let shifted = word >> 1 | above.next().map_or(0, |it| it << 63);
-            let (Some(out), Some(next), Some(itself)) =
-                (out.get_mut(index), before.next.get(index), before.itself.get(index))
-            else {
-                break;
-            };
-            *out |= shifted & next | word & itself;
-        }
-        if alive.iter().zip(&before.odd).all(|it| it.0 & it.1 == 0) {
-            return;
-        }
-        for (_, others) in before.others.iter().filter(|it| has(alive, it.0)) {
-            out.iter_mut().zip(others).for_each(|it| *it.0 |= it.1);
-        }
-    }
-}
-
-impl Before {
-    fn new(words: usize) -> Self {
-        let none = || vec![0; words];
-        Self { end: none(), next: none(), itself: none(), odd: none(), others: Vec::new() }
+        self.before.of(alive, out);
     }
 }
 
@@ -165,6 +123,7 @@ struct Closing<'p> {
     context: u8,
     /// For each step the last list that it was met for.
     seen: Vec<usize>,
+    work: usize,
 }
 
 enum Task {
@@ -178,6 +137,7 @@ impl Closing<'_> {
         let mut tasks = vec![Task::Go(from)];
         let mut noted: Vec<u32> = Vec::new();
         while let Some(task) = tasks.pop() {
+            self.work += 1;
             let Task::Go(step) = task else {
                 noted.pop();
                 continue;

@@ -15,10 +15,10 @@ const STEPS_MAX: usize = 1 << 15;
 const UNITS_WORK_MAX: usize = 1 << 22;
 
 /// A step of a pattern, by its number.
-pub(super) type StepId = usize;
+pub(in crate::go) type StepId = usize;
 
 #[derive(Debug)]
-pub(super) enum Step {
+pub(in crate::go) enum Step {
     /// Takes a character; the number is its position among such steps.
     Take(usize),
     /// Goes on at one of these, the first one first.
@@ -52,7 +52,8 @@ pub(super) struct Program {
 pub(super) const LOOKS: [Look; 6] =
     [Look::Start, Look::End, Look::StartLF, Look::EndLF, Look::WordAscii, Look::WordAsciiNegate];
 
-type Ranges = Vec<(u32, u32)>;
+/// Characters from one to another, sorted and apart.
+pub(in crate::go) type Ranges = Vec<(u32, u32)>;
 
 impl Program {
     pub(super) fn new(hir: &Hir) -> Option<Self> {
@@ -68,11 +69,21 @@ impl Program {
                 *position = last - *position;
             }
         }
-        let mut list = vec![Ranges::new(); classes.len()];
-        for (ranges, class) in classes {
-            list.get_mut(class)?.clone_from(&ranges);
+        Some(Self { steps, start, positions, looks, units: units(classes)? })
+    }
+
+    /// Takes steps that begin with the first one, and for each position the characters that it takes.
+    pub(super) fn of_steps(steps: Vec<Step>, takes: Vec<(Ranges, StepId)>) -> Option<Self> {
+        if steps.len() > STEPS_MAX || takes.len() > POSITIONS_MAX {
+            return None;
         }
-        Some(Self { steps, start, positions, looks, units: Units::new(&list)? })
+        let mut classes = BTreeMap::new();
+        let mut position = |(ranges, next)| {
+            let count = classes.len();
+            Position { class: *classes.entry(ranges).or_insert(count), next }
+        };
+        let positions = takes.into_iter().map(&mut position).collect();
+        Some(Self { steps, start: 0, positions, looks: 0, units: units(classes)? })
     }
 
     /// Characters of one unit are the same to the pattern.
@@ -177,6 +188,14 @@ impl Maker {
         let written = min.saturating_sub(u32::from(max.is_none()));
         (0..written).try_fold(start, |next, _| self.hir(sub, next))
     }
+}
+
+fn units(classes: BTreeMap<Ranges, usize>) -> Option<Units> {
+    let mut list = vec![Ranges::new(); classes.len()];
+    for (ranges, class) in classes {
+        *list.get_mut(class)? = ranges;
+    }
+    Units::new(&list)
 }
 
 fn ranges(class: &Class) -> Option<Ranges> {

@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use regex_automata::util::primitives::NonMaxUsize;
 use regex_syntax::hir::Look;
 
 use super::Linear;
@@ -23,7 +24,7 @@ const FOLLOWED_MAX: usize = 1 << 12;
 pub(super) struct Walk<'p, 't> {
     linear: &'p Linear,
     text: &'t str,
-    states: States<'p>,
+    states: States,
     /// Where reading backwards ended.
     from: usize,
     /// The segments, the last one first.
@@ -55,9 +56,15 @@ struct Place {
     begins: bool,
 }
 
+impl Drop for Walk<'_, '_> {
+    fn drop(&mut self) {
+        self.linear.keep(std::mem::take(&mut self.states));
+    }
+}
+
 impl<'p, 't> Walk<'p, 't> {
     pub(super) fn new(linear: &'p Linear, text: &'t str) -> Self {
-        let states = States::new(linear);
+        let states = linear.states();
         Self {
             linear,
             text,
@@ -75,16 +82,28 @@ impl<'p, 't> Walk<'p, 't> {
     pub(super) fn is_match(&mut self) -> Option<bool> {
         let mut state = self.states.at_end();
         let mut context = self.context(self.text.len());
-        let mut begins = self.states.begins(&state, context)?;
+        let mut begins = self.states.begins(self.linear, &state, context)?;
         for (at, c) in self.text.char_indices().rev() {
             if begins {
                 return Some(true);
             }
-            self.states.back(&mut state, self.linear.program.unit(c), context)?;
+            self.states.back(self.linear, &mut state, self.linear.program.unit(c), context)?;
             context = self.context(at);
-            begins = self.states.begins(&state, context)?;
+            begins = self.states.begins(self.linear, &state, context)?;
         }
         Some(begins)
+    }
+
+    /// Says whether a pattern for whole texts matches; nothing if that would cost too much.
+    pub(super) fn is_whole_match(&mut self) -> Option<bool> {
+        let mut state = self.states.at_last(self.linear);
+        for c in self.text.chars().rev() {
+            self.states.back(self.linear, &mut state, self.linear.program.unit(c), 0)?;
+            if self.states.is_dead(&state) {
+                return Some(false);
+            }
+        }
+        self.states.begins(self.linear, &state, 0)
     }
 
     /// Reads the text from its end to a place; nothing if that costs too much.
@@ -121,12 +140,12 @@ impl<'p, 't> Walk<'p, 't> {
     ) -> Option<()> {
         let mut context = self.context(end);
         if end == self.text.len() {
-            tell(end, state, self.states.begins(state, context)?);
+            tell(end, state, self.states.begins(self.linear, state, context)?);
         }
         for (offset, c) in self.text.get(start..end)?.char_indices().rev() {
-            self.states.back(state, self.linear.program.unit(c), context)?;
+            self.states.back(self.linear, state, self.linear.program.unit(c), context)?;
             context = self.context(start + offset);
-            tell(start + offset, state, self.states.begins(state, context)?);
+            tell(start + offset, state, self.states.begins(self.linear, state, context)?);
         }
         Some(())
     }
@@ -154,14 +173,14 @@ impl<'p, 't> Walk<'p, 't> {
     }
 
     /// Finds the leftmost match from a place on, and notes the places of its groups.
-    pub(super) fn find(&mut self, from: usize, slots: &mut [Option<usize>]) -> Option<Range<usize>> {
+    pub(super) fn find(&mut self, from: usize, slots: &mut [Option<NonMaxUsize>]) -> Option<Range<usize>> {
         let start = self.next_start(from)?;
         let mut at = start;
         let mut index = self.linear.program.positions.len();
         loop {
             let context = self.context(at);
             if self.follow.as_ref().is_none_or(|it| it.0 != context) {
-                self.follow = Some((context, self.states.follow(context)?));
+                self.follow = Some((context, self.states.follow(self.linear, context)?));
             }
             let from = self.load(at)?;
             let place = self.places.get(at - from)?;
@@ -174,7 +193,7 @@ impl<'p, 't> Walk<'p, 't> {
             let target = list.copied().find(|it| it.position.is_none_or(|it| has(alive, it as usize)))?;
             for slot in follow.slots(target) {
                 if let Some(slot) = slots.get_mut(*slot as usize) {
-                    *slot = Some(at);
+                    *slot = NonMaxUsize::new(at);
                 }
             }
             let Some(position) = target.position else { return Some(start..at) };
@@ -191,7 +210,7 @@ impl<'p, 't> Walk<'p, 't> {
         let mut seen = vec![usize::MAX; program.positions.len()];
         let mut since = 0;
         for (offset, c) in self.text.get(start..)?.char_indices().take(FOLLOWED_MAX) {
-            let follow = self.states.follow(self.context(start + offset))?;
+            let follow = self.states.follow(self.linear, self.context(start + offset))?;
             let unit = program.unit(c);
             let mut next = Vec::new();
             'preferred: for index in &current {
