@@ -121,10 +121,10 @@ impl Linear {
         Some(Search(walk))
     }
 
-    /// Says whether a search for the match that begins at a place reads on far behind it before it is sure.
-    pub(super) fn reads_on(&self, text: &str, start: usize) -> bool {
+    /// Says whether a search from a place on reads on far behind the match before it is sure.
+    pub(super) fn reads_on(&self, text: &str, from: usize) -> bool {
         let mut walk = Walk::new(self, text);
-        walk.reads_on(start).unwrap_or(false)
+        walk.reads_on(from).unwrap_or(false)
     }
 
     /// Returns what follows where these assertions hold.
@@ -387,6 +387,23 @@ mod tests {
         assert_eq!(regex.find_all_ranges(&text, -1).len(), text.len());
         assert_eq!(regex.find_all_submatch(&text, -1), vec![vec!["a", ""]; text.len()]);
         assert_eq!(regex.replace_all(&text, "x"), "x".repeat(text.len()));
+        // Only each second match reads on.
+        let text = "ab".repeat(40_000);
+        assert_eq!(Regex::new("a.*c|a|b").expect("a pattern").find_all(&text, -1).len(), text.len());
+    }
+
+    #[test]
+    fn searches_that_read_on() {
+        let reads_on = |pattern: &str, text: &str| {
+            let regex = Regex::new(pattern).expect("a pattern");
+            Linear::new(&regex.hir).expect("small enough").reads_on(&text.repeat(1000), 1)
+        };
+        assert!(reads_on("a.*b|a", "a"));
+        assert!(!reads_on("a.*b|a", "ab\n"));
+        assert!(!reads_on("a.{0,9}b|a", "a"));
+        // What reads on began before the match.
+        assert!(reads_on(r#""(?:[^"\\]|\\.)*"|\\"#, "\\\""));
+        assert!(!reads_on(r#""(?:[^"\\]|\\.)*"|\\"#, "\\\"\""));
     }
 
     #[test]

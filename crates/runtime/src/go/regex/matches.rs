@@ -14,7 +14,7 @@ use super::{LONG_BYTES, Regex};
 
 /// This match is looked at, whether the search reads on behind it.
 const LOOKED_AT_FIRST: u32 = 4;
-/// After that, one match of so many.
+/// After that, one match of the next so many; not always the last of them, since texts repeat themselves.
 const LOOKED_AT: u32 = 64;
 /// Groups of so many matches that stand close to each other are found quicker in linear time, too.
 const CLOSE_MATCHES: u32 = 1024;
@@ -49,10 +49,10 @@ impl Regex {
     }
 
     /// Says whether searching on behind a match could read the rest of a long text again and again.
-    fn reads_on(&self, text: &str, found: &Range<usize>) -> bool {
+    fn reads_on(&self, text: &str, found: &Range<usize>, pos: usize) -> bool {
         text.len() - found.end >= LONG_BYTES
             && self.hir.properties().maximum_len().is_none_or(|it| it > SHORT_BYTES)
-            && self.linear().is_some_and(|it| it.reads_on(text, found.start))
+            && self.linear().is_some_and(|it| it.reads_on(text, pos))
     }
 }
 
@@ -62,6 +62,9 @@ pub(super) struct Matcher<'p, 't> {
     text: &'t str,
     linear: Option<Search<'p, 't>>,
     count: u32,
+    /// The match to look at next, and what the choice of it comes from.
+    look_at: u32,
+    seed: u32,
     /// The places of groups.
     slots: Vec<Option<NonMaxUsize>>,
 }
@@ -78,7 +81,7 @@ impl<'p, 't> Matcher<'p, 't> {
     /// For the first match alone.
     pub(super) fn at_first(regex: &'p Regex, text: &'t str) -> Self {
         let linear = regex.engine.is_none().then(|| regex.linear_only(text));
-        Self { regex, text, linear, count: 0, slots: Vec::new() }
+        Self { regex, text, linear, count: 0, look_at: LOOKED_AT_FIRST, seed: 1, slots: Vec::new() }
     }
 
     /// Finds the leftmost match from a place on. Places do not go back.
@@ -117,8 +120,12 @@ impl<'p, 't> Matcher<'p, 't> {
     /// Goes on in linear time if a match shows that automata would not.
     fn look(&mut self, found: &Range<usize>, pos: usize) {
         self.count = self.count.wrapping_add(1);
-        let looked_at = self.count == LOOKED_AT_FIRST || self.count.is_multiple_of(LOOKED_AT);
-        if looked_at && self.regex.reads_on(self.text, found) {
+        if self.count != self.look_at {
+            return;
+        }
+        self.seed = self.seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        self.look_at = self.look_at.wrapping_add(1 + (self.seed >> 16) % LOOKED_AT);
+        if self.regex.reads_on(self.text, found, pos) {
             self.go_on_linear(pos);
         }
     }

@@ -202,21 +202,25 @@ impl<'p, 't> Walk<'p, 't> {
         }
     }
 
-    /// Follows all alternatives of a match that begins at a place, as automata do, and says whether some live on long
-    /// after the match was found.
-    pub(super) fn reads_on(&mut self, start: usize) -> Option<bool> {
+    /// Follows all alternatives of a search from a place on, as automata do, and says whether some live on long after
+    /// the match was found.
+    pub(super) fn reads_on(&mut self, from: usize) -> Option<bool> {
         let program = &self.linear.program;
-        let mut current = vec![program.positions.len()];
-        let mut seen = vec![usize::MAX; program.positions.len()];
-        let mut since = 0;
-        for (offset, c) in self.text.get(start..)?.char_indices().take(FOLLOWED_MAX) {
-            let follow = self.states.follow(self.linear, self.context(start + offset))?;
+        let start = program.positions.len();
+        let mut current = Vec::new();
+        let mut seen = vec![usize::MAX; start];
+        // How many characters ago the match was found.
+        let mut since = None;
+        for (offset, c) in self.text.get(from..)?.char_indices().take(FOLLOWED_MAX) {
+            let follow = self.states.follow(self.linear, self.context(from + offset))?;
             let unit = program.unit(c);
             let mut next = Vec::new();
+            // A match may begin here as long as there is none that begins before.
+            current.extend(since.is_none().then_some(start));
             'preferred: for index in &current {
                 for target in follow.list(*index) {
                     let Some(position) = target.position.map(|it| it as usize) else {
-                        since = 0;
+                        since = Some(0);
                         break 'preferred;
                     };
                     let place = seen.get_mut(position)?;
@@ -225,8 +229,8 @@ impl<'p, 't> Walk<'p, 't> {
                     }
                 }
             }
-            since += 1;
-            if next.is_empty() || since > READ_ON_MAX {
+            since = since.map(|it| it + 1);
+            if since.is_some_and(|it| next.is_empty() || it > READ_ON_MAX) {
                 return Some(!next.is_empty());
             }
             current = next;
