@@ -20,7 +20,7 @@ replace := count(regex.replace(input.text, input.pattern, \"<$0>\"))
 
 split := count(regex.split(input.pattern, input.text))
 
-glob := glob.match(input.pattern, [\"/\"], input.text)
+match_glob := glob.match(input.pattern, [\"/\"], input.text)
 ";
 const OPERATIONS: [&str; 5] = ["match", "find_n", "find_all_string_submatch_n", "replace", "split"];
 
@@ -33,7 +33,7 @@ pub(crate) fn measure() -> Outcome {
             one(&policy, operation, name, &pattern, &text)?;
         }
     }
-    globs().iter().try_for_each(|(name, pattern, text)| one(&policy, "glob", name, pattern, text))
+    globs().iter().try_for_each(|(name, pattern, text)| one(&policy, "match_glob", name, pattern, text))
 }
 
 fn one(policy: &Policy, operation: &str, name: &str, pattern: &str, text: &str) -> Outcome {
@@ -91,10 +91,12 @@ fn regexes() -> Vec<Case> {
         case("settled at the end", "a.*b|a", a()),
         case("settled at the end, class", "<[^>]*>|<", "<".repeat(BYTES)),
         case("settled at the end, lazy", "a(.*?)x|a", letters()),
+        case("comments never closed", r"/\*.*?\*/|/\*", "/* bbb".repeat(BYTES / 6)),
         case("strings never closed", r#""(?:[^"\\]|\\.)*"|\\"#, "\\\"".repeat(BYTES / 2)),
         case("blanks before the end", r"\s+$", format!("{}x", " ".repeat(BYTES))),
         case("classes of Unicode", r"(\pL+)*\pN", points()),
         case("classes of Unicode, counted", r"[\pL\pS]{1,500}x", points()),
+        case("classes of Unicode, counted twice", r"([^\pL]{0,50}\pL){20}\d", points()),
         case("letters in any case", "(?i)(é|λ|ß)+日+x", points()),
         case("words", r"(\b\w+\b\s*)+$", words()),
         case("tags", r"<(\w+)[^>]*>(.*?)</(\w+)>", words()),
@@ -108,6 +110,11 @@ fn globs() -> Vec<Case> {
         ("stars", "*a*a*a*a*a*a*b".to_owned(), a()),
         ("many stars", format!("{}b", "*a".repeat(60)), a()),
         ("groups of stars", format!("{}b", "{*a,*ca}".repeat(12)), a()),
+        ("groups of stars, 30", format!("[b]{}**", "{*a,*ca}".repeat(30)), a()),
+        ("groups of stars, 300", format!("[b]{}**", "{*a,*ca}".repeat(300)), random(&["a", "b", "ca"])),
+        ("groups, each state new", format!("[c]*{}a**", "{a,ba}".repeat(300)), random(&["a", "b"])),
+        ("mixed groups, each state new", format!("[c]*{}a**", "{a,ba,?b,[ab]a?}".repeat(300)), random(&["a", "b"])),
+        ("questions, each state new", format!("[c]*{}a**", "?".repeat(900)), random(&["a", "b"])),
         ("crossing stars", "**a**a**a**c".to_owned(), random(&["a", "b"])),
         ("classes", "*[a-z]*[a-z]*[!b]?*?*?*z".to_owned(), a()),
     ]
