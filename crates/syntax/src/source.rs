@@ -62,6 +62,8 @@ pub struct Source {
     line_starts: Vec<u32>,
     // INVARIANT: sorted; offsets of the bytes that were not UTF-8.
     invalid: Vec<u32>,
+    /// Each byte is a code point.
+    is_ascii: bool,
 }
 
 impl Source {
@@ -95,9 +97,13 @@ impl Source {
         // Lines of policies are about so long; a wrong guess costs little.
         let mut line_starts = Vec::with_capacity(text.len() / 24 + 2);
         line_starts.push(0);
-        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        line_starts.extend(breaks.map(|(at, _)| offset_of(at + 1)));
-        Self { name: name.into(), text, line_starts, invalid }
+        for (at, byte) in text.bytes().enumerate() {
+            if byte == b'\n' {
+                line_starts.push(offset_of(at + 1));
+            }
+        }
+        let is_ascii = text.is_ascii();
+        Self { name: name.into(), text, line_starts, invalid, is_ascii }
     }
 
     /// Returns the name that diagnostics show; empty for a query.
@@ -144,7 +150,11 @@ impl Source {
         let end = (offset as usize).min(self.text.len());
         let bytes = self.text.as_bytes().get(start..end).unwrap_or_default();
         // A byte that continues a code point starts with the bits 10.
-        let points = bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+        let points = if self.is_ascii {
+            bytes.len()
+        } else {
+            bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
+        };
         Position { row: offset_of(line + 1), col: offset_of(points + 1) }
     }
 

@@ -191,7 +191,7 @@ impl<'t, 's> Writer<'t, 's> {
             return Ok(pending);
         };
         let name = ref_name(function).unwrap_or_default();
-        if matches!(name.as_str(), MEMBER | KEYED_MEMBER) {
+        if matches!(&*name, MEMBER | KEYED_MEMBER) {
             return self.membership(&name, args, function.place, false, pending);
         }
         let Some(found) = infix(&name) else {

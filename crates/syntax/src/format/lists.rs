@@ -166,6 +166,12 @@ impl<'t, 's> Writer<'t, 's> {
     /// Tells whether a line break stands before a list's first entry.
     fn begins_below(&self, entry: &Entry<'s, 't>, place: Place) -> bool {
         let whole = self.at.text(place.text);
+        // What is searched for is found there at the latest.
+        let start = entry.first().place.text.start.checked_sub(place.text.start);
+        let head = start.and_then(|it| whole.as_bytes().get(..it as usize));
+        if head.is_some_and(|it| !it.contains(&b'\n')) {
+            return false;
+        }
         let first = self.at.text(entry.first().place.text);
         let before = whole.find(first).and_then(|at| whole.get(..at)).unwrap_or_default();
         before.find('\n').is_some_and(|at| at > 0)

@@ -3,6 +3,8 @@
 //! Apart because packages, imports, heads and terms all write them. Which words are keywords is
 //! the layout's to say.
 
+use std::borrow::Cow;
+
 use crate::{
     format::writer::{Flow, Pending, Writer, losing},
     printer::{is_name, write_quoted},
@@ -10,17 +12,21 @@ use crate::{
 };
 
 /// Returns a reference's names joined by dots if it is made of names only.
-pub(crate) fn ref_name(function: &Term<'_>) -> Option<String> {
+pub(crate) fn ref_name<'n>(function: &'n Term<'_>) -> Option<Cow<'n, str>> {
     let Value::Ref(parts) = &function.value else {
         return None;
     };
     let (head, rest) = parts.split_first()?;
-    let mut name = head.var()?.to_owned();
+    let head = head.var()?;
+    if rest.is_empty() {
+        return Some(Cow::Borrowed(head));
+    }
+    let mut name = head.to_owned();
     for part in rest {
         name.push('.');
         name.push_str(part.string()?);
     }
-    Some(name)
+    Some(Cow::Owned(name))
 }
 
 /// Returns a variable as it is written.
