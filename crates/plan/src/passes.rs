@@ -21,10 +21,13 @@ mod split_equality;
 mod test_existence;
 mod uses;
 
+use std::cell::{Ref, RefCell};
+
 use lictor_value::Document;
 
 use crate::facts::find_facts;
 use crate::ir::Plan;
+use crate::passes::failing::Failing;
 
 /// What a function without arguments gave when it was evaluated ahead.
 #[derive(Clone, Debug)]
@@ -80,6 +83,15 @@ struct Surroundings<'a> {
     strict: bool,
     /// Which functions are rules of one constant value as they are written.
     constant: Vec<bool>,
+    failing: RefCell<Option<Failing>>,
+}
+
+impl Surroundings<'_> {
+    /// Returns what can fail. It is found out once: passes let nothing fail that did not.
+    fn failing(&self, plan: &Plan) -> Ref<'_, Failing> {
+        self.failing.borrow_mut().get_or_insert_with(|| Failing::of(plan, self.strict)).add(plan);
+        Ref::map(self.failing.borrow(), |it| it.as_ref().expect("it was found out above"))
+    }
 }
 
 const PASSES: &[Pass] = &[
@@ -91,8 +103,8 @@ const PASSES: &[Pass] = &[
     Pass { name: "split-equality", run: |plan, _| split_equality::run(plan) },
     Pass { name: "test-existence", run: test_existence::run },
     Pass { name: "look-up-keys", run: look_up_keys::run },
-    Pass { name: "inline-generators", run: |plan, about| inline_generators::run(plan, about.strict) },
-    Pass { name: "leave-unordered", run: |plan, about| leave_unordered::run(plan, about.strict) },
+    Pass { name: "inline-generators", run: inline_generators::run },
+    Pass { name: "leave-unordered", run: leave_unordered::run },
     Pass { name: "dispatch-rules", run: |plan, _| dispatch_rules::run(plan) },
     Pass { name: "hoist-lookups", run: |plan, _| hoist_lookups::run(plan) },
     Pass { name: "exit-early", run: |plan, about| exit_early::run(plan, &about.constant) },
@@ -121,7 +133,8 @@ impl std::fmt::Debug for Optimize<'_> {
 /// Runs the passes on a plan.
 pub fn optimize(plan: &mut Plan, options: Optimize<'_>) {
     let Optimize { passes, strict, evaluate, impure } = options;
-    let surroundings = Surroundings { evaluate, strict, constant: exit_early::constant(plan) };
+    let surroundings =
+        Surroundings { evaluate, strict, constant: exit_early::constant(plan), failing: RefCell::default() };
     find_facts(plan, impure);
     for (index, pass) in PASSES.iter().enumerate() {
         if passes.0 & (1 << index) != 0 {

@@ -110,12 +110,12 @@ impl Constants {
     fn composite(&mut self, value: Value<'_>) -> ConstId {
         let mut text = Vec::new();
         value.write_rego(&mut text);
-        let text = String::from_utf8_lossy(&text).into_owned().into_boxed_str();
-        if let Some(id) = self.others.get(&text) {
+        let text = String::from_utf8_lossy(&text);
+        if let Some(id) = self.others.get(&*text) {
             return *id;
         }
         let id = self.push(Document::from_value(value));
-        self.others.insert(text, id);
+        self.others.insert((*text).into(), id);
         id
     }
 

@@ -130,9 +130,13 @@ impl Tree {
     }
 }
 
+/// Bytes that most paths need at most.
+const SHOWN_BYTES: usize = 48;
+
 /// Returns a path as Rego writes it: `data.a["b-c"]`.
 pub(super) fn shown(path: &[Arc<str>]) -> String {
-    let mut out = String::from("data");
+    let mut out = String::with_capacity(SHOWN_BYTES);
+    out.push_str("data");
     for name in path {
         let mut chars = name.chars();
         let plain = chars.next().is_some_and(|it| it.is_ascii_alphabetic() || it == '_')

@@ -39,12 +39,22 @@ fn each_call(block: &Block, found: &mut impl FnMut(FuncId)) {
 }
 
 /// What can end an evaluation with an error.
+#[derive(Clone)]
 pub(super) struct Failing {
     builtins: Vec<bool>,
     functions: Vec<bool>,
 }
 
 impl Failing {
+    /// Looks at functions that passes have added, which call only those that were there and themselves.
+    pub(super) fn add(&mut self, plan: &Plan) {
+        for function in plan.functions.get(self.functions.len()..).unwrap_or_default() {
+            let own = self.functions.len();
+            let calls_one = calls_any(function, |it| it.0 as usize != own && self.function(it));
+            self.functions.push(calls_one || fails_itself(function, &self.builtins));
+        }
+    }
+
     /// Looks at the whole call graph; under strict built-in errors every built-in may fail.
     pub(super) fn of(plan: &Plan, strict: bool) -> Self {
         let builtins: Vec<bool> =

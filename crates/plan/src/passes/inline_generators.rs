@@ -6,6 +6,7 @@
 //! reads input, and few scan it). Not under strict built-in errors: leaving early would lose an error behind the first success.
 
 use crate::ir::{Block, Callee, FuncId, Function, Local, Operand, Plan, Stmt, StmtKind};
+use crate::passes::Surroundings;
 use crate::passes::failing::{Failing, call_places, calls_any};
 use crate::passes::order::Scans;
 use crate::passes::uses::{Uses, map_locals};
@@ -13,11 +14,11 @@ use crate::passes::uses::{Uses, map_locals};
 /// So many scans of one set may each run its rules; one if they call built-ins.
 const SCANS_MAX: u32 = 2;
 
-pub(super) fn run(plan: &mut Plan, strict: bool) {
-    if strict {
+pub(super) fn run(plan: &mut Plan, surroundings: &Surroundings<'_>) {
+    if surroundings.strict {
         return;
     }
-    let failing = Failing::of(plan, strict);
+    let failing = surroundings.failing(plan);
     let calls = call_places(plan);
     let of = |index: usize| {
         let id = FuncId(u32::try_from(index).ok()?);

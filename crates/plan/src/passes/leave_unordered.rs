@@ -5,12 +5,13 @@
 use rustc_hash::FxHashMap;
 
 use crate::ir::{Block, Callee, FuncId, Function, Operand, Plan, Stmt, StmtKind};
-use crate::passes::failing::{Failing, calls, calls_any};
+use crate::passes::Surroundings;
+use crate::passes::failing::{calls, calls_any};
 use crate::passes::order::Scans;
 use crate::passes::uses::Uses;
 
-pub(super) fn run(plan: &mut Plan, strict: bool) {
-    let failing = Failing::of(plan, strict);
+pub(super) fn run(plan: &mut Plan, surroundings: &Surroundings<'_>) {
+    let failing = surroundings.failing(plan);
     let mut scanned: FxHashMap<FuncId, u32> = FxHashMap::default();
     let sets: Vec<bool> = plan.functions.iter().map(is_set).collect();
     let is_set = |id: FuncId| sets.get(id.0 as usize).copied().unwrap_or(false);

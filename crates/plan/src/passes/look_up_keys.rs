@@ -16,7 +16,7 @@ use crate::passes::uses::{Uses, map_locals};
 const KEYS_MAX: u32 = 2;
 
 pub(super) fn run(plan: &mut Plan, surroundings: &Surroundings<'_>) {
-    let failing = Failing::of(plan, surroundings.strict);
+    let failing = surroundings.failing(plan);
     let mut asked: FxHashMap<FuncId, u32> = FxHashMap::default();
     let documents: Vec<bool> =
         plan.functions.iter().map(|it| it.params.is_empty() && parts(it).is_some()).collect();

@@ -10,12 +10,12 @@ use crate::ir::{
     Block, BuiltinRef, Callee, Comparison, ConstId, FuncId, Function, Local, Operand, Plan, Stmt, StmtKind,
 };
 use crate::passes::Surroundings;
-use crate::passes::failing::{Failing, calls, calls_any};
+use crate::passes::failing::{calls, calls_any};
 use crate::passes::uses::Uses;
 
 pub(super) fn run(plan: &mut Plan, surroundings: &Surroundings<'_>) {
     let calls = calls(plan);
-    let failing = Failing::of(plan, surroundings.strict);
+    let failing = surroundings.failing(plan);
     let fits = |(index, function): (u32, &Function)| {
         calls.get(&FuncId(index)) == Some(&1) && is_set(function) && !failing.function(FuncId(index))
     };

@@ -23,16 +23,20 @@ pub(super) struct Registers {
 
 impl Registers {
     pub(super) fn of(function: &Function) -> Self {
-        let mut uses = Uses::default();
+        let locals = function.locals as usize;
+        let mut uses = Uses { by_local: ByLocal::of(locals), ..Uses::default() };
         for (index, block) in function.blocks.iter().enumerate() {
             let node = uses.blocks.open(None, index);
             uses.walk(block, node);
         }
-        let mut registers = Self { resets: vec![Vec::new(); function.blocks.len()], ..Self::default() };
+        let resets = vec![Vec::new(); function.blocks.len()];
+        let mut registers = Self { numbers: ByLocal::of(locals), resets, ..Self::default() };
         registers.assign(function, &uses);
-        registers.base = reached(&[Local::DATA], &uses.dots);
-        uses.copies.extend(uses.dots);
-        registers.building = reached(&uses.made, &uses.copies);
+        registers.base = reached(&[Local::DATA], &uses.dots, locals);
+        if !uses.made.is_empty() {
+            uses.copies.extend(uses.dots);
+            registers.building = reached(&uses.made, &uses.copies, locals);
+        }
         registers
     }
 
@@ -118,6 +122,11 @@ impl Registers {
 struct ByLocal<T>(Vec<T>);
 
 impl<T: Copy + Default> ByLocal<T> {
+    /// Makes room for so many locals at once.
+    fn of(locals: usize) -> Self {
+        Self(vec![T::default(); locals])
+    }
+
     fn get(&self, local: Local) -> T {
         self.0.get(local.0 as usize).copied().unwrap_or_default()
     }
@@ -132,8 +141,8 @@ impl<T: Copy + Default> ByLocal<T> {
 }
 
 /// Returns the locals that values of the first ones come into, by edges from one local to another.
-fn reached(first: &[Local], edges: &[(Local, Local)]) -> ByLocal<bool> {
-    let mut found = ByLocal::default();
+fn reached(first: &[Local], edges: &[(Local, Local)], locals: usize) -> ByLocal<bool> {
+    let mut found = ByLocal::of(locals);
     for local in first {
         *found.slot(*local) = true;
     }
