@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock, mpsc};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use lictor::{Engine, Faults, Options, Part, Pattern, Session, Suite, Verdict};
@@ -187,8 +187,11 @@ struct LazyPart<'s> {
     tests: Range<usize>,
     /// The next test that nobody has begun.
     next: AtomicUsize,
-    part: OnceLock<Result<Part<'s>, Faults>>,
+    /// What was compiled, until all tests are begun: then its memory serves the next part.
+    compiled: Mutex<Option<Arc<Compiled<'s>>>>,
 }
+
+type Compiled<'s> = OnceLock<Result<Part<'s>, Faults>>;
 
 impl<'s> Parts<'s> {
     fn new(suite: &'s Suite, threads: usize) -> Self {
@@ -197,7 +200,7 @@ impl<'s> Parts<'s> {
         let part = |start: usize| LazyPart {
             tests: start..count.min(start + size),
             next: AtomicUsize::new(start),
-            part: OnceLock::new(),
+            compiled: Mutex::new(Some(Arc::default())),
         };
         Self { suite, next: AtomicUsize::new(0), list: (0..count).step_by(size).map(part).collect() }
     }
@@ -221,16 +224,19 @@ impl<'s> Parts<'s> {
         timeout: Duration,
         give: &mut impl FnMut(Finished<'s>),
     ) -> Result<(), Faults> {
+        let compiled = || part.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(known) = compiled().clone() else { return Ok(()) };
         loop {
             let at = part.next.fetch_add(1, Ordering::Relaxed);
             let Some(test) = self.suite.tests().get(at).filter(|_| at < part.tests.end) else {
+                compiled().take();
                 return Ok(());
             };
-            let compiled = part.part.get_or_init(|| self.suite.part(part.tests.clone()));
-            let compiled = compiled.as_ref().map_err(Faults::clone)?;
+            let own = known.get_or_init(|| self.suite.part(part.tests.clone()));
+            let own = own.as_ref().map_err(Faults::clone)?;
             host.restart(Some(timeout));
             let start = Instant::now();
-            let mut outcome = compiled.run(at, session);
+            let mut outcome = own.run(at, session);
             let duration = start.elapsed();
             if let Verdict::Ended(error) = outcome.verdict {
                 outcome.verdict = Verdict::Ended(host.explained(error));
