@@ -50,6 +50,8 @@ struct Found {
 #[derive(Debug, Default)]
 pub(crate) struct Sink {
     found: Vec<Found>,
+    /// The first stage behind which compilation ends.
+    last: Option<Stage>,
     /// See [`crate::Options::lenient`].
     lenient: bool,
     /// A deprecated built-in is one of those that the policy needs.
@@ -67,6 +69,7 @@ impl Sink {
         if self.lenient && (stage == Stage::BodySafety || diagnostic.name == calls::UNDEFINED) {
             return;
         }
+        self.last = Some(self.last.map_or(stage, |it| it.min(stage)));
         self.found.push(Found { stage, recoverable: false, diagnostic });
     }
 
@@ -78,6 +81,7 @@ impl Sink {
     /// Files all that another one holds behind what this one holds.
     pub(crate) fn append(&mut self, mut other: Self) {
         self.found.append(&mut other.found);
+        self.last = self.last.into_iter().chain(other.last).min();
         self.deprecated |= other.deprecated;
     }
 
@@ -96,7 +100,7 @@ impl Sink {
 
     /// Tells whether compilation ends before a stage.
     pub(crate) fn ends_before(&self, stage: Stage) -> bool {
-        self.found.iter().any(|it| !it.recoverable && it.stage < stage)
+        self.last.is_some_and(|it| it < stage)
     }
 
     /// Returns what is shown of modules, in the order of places; 0 is no limit.

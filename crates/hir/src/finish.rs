@@ -167,6 +167,24 @@ pub(crate) struct Frame<'a> {
     pub(crate) rule: &'a ast::Rule,
 }
 
+/// Returns what stands for a rule in a tree with faults, so that the others keep their numbers.
+pub(crate) fn unseen(finish: Finish<'_>, group: GroupId, rule: &ast::Rule) -> Rule {
+    Rule {
+        group,
+        keys: Vec::new(),
+        contains: false,
+        args: Vec::new(),
+        value: finish.null(rule.span),
+        body: Vec::new(),
+        else_branch: None,
+        vars: Vec::new(),
+        place: finish.place(rule.span),
+        head_place: finish.place(rule.head.span),
+        shown: Box::default(),
+        annotations: Vec::new(),
+    }
+}
+
 /// Moves a lowered rule into the tree.
 pub(crate) fn rule(finish: Finish<'_>, rule: draft::Rule, frame: Frame<'_>) -> Rule {
     let mut branches = rule.branches.into_iter();

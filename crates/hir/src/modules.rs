@@ -262,6 +262,10 @@ impl<'m, 'a: 'm> Module<'m, 'a> {
         let modern = self.is_modern();
         Functions { ctx: self.ctx, source, sink: self.sink, modern, types: None, closed: 0 }.rule(&draft);
         self.safety(&mut draft, entry, &args);
+        if self.sink.ends_before(Stage::Types) {
+            // Nobody will see it.
+            return finish::unseen(self.finisher(), self.ctx.index.group_of_rule(entry), entry.rule);
+        }
         let equal = self.ctx.options.capabilities.position("equal");
         let mut dynamic = Dynamic { vars: &mut draft.vars, equal, known: args };
         for branch in &mut draft.branches {
@@ -331,10 +335,14 @@ impl<'m, 'a: 'm> Module<'m, 'a> {
         if rows.contains(&row) { format!(" in rule {}", heads::rule_name(entry.rule)) } else { String::new() }
     }
 
+    fn finisher(&self) -> Finish<'a> {
+        Finish { ctx: self.ctx, file: FileId(u32::try_from(self.at).unwrap_or(u32::MAX)) }
+    }
+
     fn finish(&mut self, draft: draft::Rule, entry: &Entry<'a>) -> Rule {
         let index = self.ctx.index;
         let rule = entry.rule;
-        let finish = Finish { ctx: self.ctx, file: FileId(u32::try_from(self.at).unwrap_or(u32::MAX)) };
+        let finish = self.finisher();
         let group = index.group_of_rule(entry);
         if self.shown.0 != Some(group) {
             self.shown = (Some(group), index.group_text(group));
