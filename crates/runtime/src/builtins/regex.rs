@@ -43,28 +43,31 @@ fn is_match<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
     answer_bool(compiled(ctx, pattern)?.is_match(text))
 }
 
-fn array_of<'e, 't>(ctx: Context<'e>, parts: impl IntoIterator<Item = &'t str>) -> Value<'e> {
-    let mut list = ctx.list();
-    list.extend(parts.into_iter().map(|it| ctx.arena.string(it)));
-    ctx.arena.array(&list)
-}
-
 fn find_n<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
     let (pattern, text, limit) = (string(args, 0)?, string(args, 1)?, int(args, 2)?);
-    answer(array_of(ctx, compiled(ctx, pattern)?.find_all(text, limit)))
+    let mut list = ctx.list();
+    compiled(ctx, pattern)?.each_match(text, limit, |part| list.push(ctx.arena.string(part)));
+    answer(ctx.arena.array(&list))
 }
 
 fn find_all_submatch_n<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
     let (pattern, text, limit) = (string(args, 0)?, string(args, 1)?, int(args, 2)?);
     let regex = compiled(ctx, pattern)?;
     let mut list = ctx.list();
-    regex.each_submatch(text, limit, |parts| list.push(array_of(ctx, parts.iter().copied())));
+    let mut groups = ctx.list();
+    regex.each_submatch(text, limit, |parts| {
+        groups.clear();
+        groups.extend(parts.iter().map(|it| ctx.arena.string(it)));
+        list.push(ctx.arena.array(&groups));
+    });
     answer(ctx.arena.array(&list))
 }
 
 fn split<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
     let (pattern, text) = (string(args, 0)?, string(args, 1)?);
-    answer(array_of(ctx, compiled(ctx, pattern)?.split(text, -1)))
+    let mut list = ctx.list();
+    compiled(ctx, pattern)?.each_part(text, -1, |part| list.push(ctx.arena.string(part)));
+    answer(ctx.arena.array(&list))
 }
 
 fn replace<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {

@@ -103,8 +103,13 @@ impl Regex {
     /// Returns the text of all matches, at most `limit` of them if it is not negative.
     pub fn find_all<'t>(&self, text: &'t str, limit: i64) -> Vec<&'t str> {
         let mut found = Vec::new();
-        self.each_range(text, limit, |range| found.push(slice(text, range)));
+        self.each_match(text, limit, |part| found.push(part));
         found
+    }
+
+    /// As [`Self::find_all`], one match after the other.
+    pub fn each_match<'t>(&self, text: &'t str, limit: i64, mut deliver: impl FnMut(&'t str)) {
+        self.each_range(text, limit, |range| deliver(slice(text, range)));
     }
 
     /// Returns the byte ranges of all matches, at most `limit` of them if it is not negative.
@@ -146,29 +151,35 @@ impl Regex {
     /// Returns the parts of the text between matches, at most `limit` of them if it is not
     /// negative; the last one then holds the rest.
     pub fn split<'t>(&self, text: &'t str, limit: i64) -> Vec<&'t str> {
+        let mut parts = Vec::new();
+        self.each_part(text, limit, |part| parts.push(part));
+        parts
+    }
+
+    /// As [`Self::split`], one part after the other.
+    pub fn each_part<'t>(&self, text: &'t str, limit: i64, mut deliver: impl FnMut(&'t str)) {
         if limit == 0 {
-            return Vec::new();
+            return;
         }
         if text.is_empty() && !self.pattern_is_empty {
-            return vec![""];
+            return deliver("");
         }
-        let parts_max = usize::try_from(limit).unwrap_or(usize::MAX);
-        let mut parts = Vec::new();
+        let mut left = usize::try_from(limit).unwrap_or(usize::MAX);
         let (mut begin, mut end) = (0, 0);
-        for range in self.find_all_ranges(text, limit) {
-            if parts.len() + 1 >= parts_max {
-                break;
+        self.each_range(text, limit, |range| {
+            if left <= 1 {
+                return;
             }
             end = range.start;
             if range.end != 0 {
-                parts.push(slice(text, begin..end));
+                deliver(slice(text, begin..end));
+                left -= 1;
             }
             begin = range.end;
-        }
+        });
         if end != text.len() {
-            parts.push(slice(text, begin..text.len()));
+            deliver(slice(text, begin..text.len()));
         }
-        parts
     }
 
     /// Returns the text with every match replaced by the expanded template, in which `$1`,

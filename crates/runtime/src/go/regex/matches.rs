@@ -13,7 +13,7 @@ use super::linear::Search;
 use super::{LONG_BYTES, Regex};
 
 /// This match is looked at, whether the search reads on behind it.
-const LOOKED_AT_FIRST: u32 = 4;
+const LOOKED_AT_FIRST: u32 = 2;
 /// After that, one match of the next so many; not always the last of them, since texts repeat themselves.
 const LOOKED_AT: u32 = 64;
 /// Groups of so many matches that stand close to each other are found quicker in linear time, too.
@@ -96,6 +96,12 @@ impl<'p, 't> Matcher<'p, 't> {
 
     /// As [`Self::find`], with the groups.
     pub(super) fn find_groups(&mut self, pos: usize, groups: &mut Groups) -> Option<Range<usize>> {
+        if self.regex.slots.len() == 1 {
+            let found = self.find(pos)?;
+            groups.clear();
+            groups.push(Some(found.clone()));
+            return Some(found);
+        }
         let slot_count = self.regex.slots.iter().map(|it| it * 2 + 2).max().unwrap_or(2);
         self.slots.clear();
         self.slots.resize(slot_count, None);

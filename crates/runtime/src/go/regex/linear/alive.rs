@@ -10,6 +10,8 @@ use super::follow::{Bits, Follow, set};
 
 /// Memory of the states that are remembered.
 const STATES_BYTES_MAX: usize = 4 << 20;
+/// Of so many states, most must have been met again.
+const STATES_NEW_MAX: usize = 4096;
 /// States are kept for the next text if they take no more than this.
 const KEPT_BYTES_MAX: usize = 256 << 10;
 /// Stands for what is not known yet.
@@ -34,6 +36,8 @@ pub(super) struct States {
     numbers: foldhash::HashMap<Bits, u32>,
     /// By context, then by state and unit: the state before.
     steps: Vec<Vec<u32>>,
+    /// How often a character led to a state that was known.
+    met_again: usize,
     /// Known states are given up.
     full: bool,
     out: Bits,
@@ -50,6 +54,7 @@ impl States {
             begins: linear.follow(0).iter().map(|it| it.first_is_match).collect(),
             numbers: [(vec![0; words], 0)].into_iter().collect(),
             steps: vec![Vec::new(); super::CONTEXTS_MAX],
+            met_again: 0,
             full: false,
             out: Vec::new(),
         }
@@ -107,12 +112,15 @@ impl States {
     }
 
     /// Says whether a match begins where this state is.
+    #[inline]
     pub(super) fn begins(&mut self, linear: &Linear, state: &State, context: u8) -> Option<bool> {
-        if let State::Known(number) = state
-            && (linear.program.looks == 0 || context == 0)
-        {
-            return self.begins.get(*number as usize).copied();
+        match state {
+            State::Known(number) if context == 0 => self.begins.get(*number as usize).copied(),
+            _ => self.begins_with(linear, state, context),
         }
+    }
+
+    fn begins_with(&mut self, linear: &Linear, state: &State, context: u8) -> Option<bool> {
         if self.follows.get(usize::from(context)).is_none_or(Option::is_none) {
             self.follow(linear, context)?;
         }
@@ -121,6 +129,7 @@ impl States {
     }
 
     /// Moves a state back over a character, behind which the context is.
+    #[inline]
     pub(super) fn back(
         &mut self,
         linear: &Linear,
@@ -128,24 +137,35 @@ impl States {
         unit: usize,
         context: u8,
     ) -> Option<()> {
+        if let State::Known(number) = state
+            && let Some(steps) = self.steps.get(usize::from(context))
+            && let Some(known) = steps.get(*number as usize * self.units + unit)
+            && *known != UNKNOWN
+        {
+            *number = *known;
+            return Some(());
+        }
+        self.back_new(linear, state, unit, context)
+    }
+
+    fn back_new(&mut self, linear: &Linear, state: &mut State, unit: usize, context: u8) -> Option<()> {
         let units = self.units;
-        if let State::Known(number) = state {
-            let at = *number as usize * units + unit;
-            let steps = self.steps.get_mut(usize::from(context))?;
-            match steps.get(at) {
-                Some(known) if *known != UNKNOWN => {
-                    *number = *known;
-                    return Some(());
-                }
-                _ => {}
-            }
+        if let (true, State::Plain(bits)) = (self.full, &mut *state)
+            && let Some(Some(follow)) = self.follows.get(usize::from(context))
+        {
+            follow.before(bits, linear.takes.get(unit)?, &mut self.out);
+            std::mem::swap(bits, &mut self.out);
+            return Some(());
         }
         let mut out = std::mem::take(&mut self.out);
         if self.follows.get(usize::from(context)).is_none_or(Option::is_none) {
             self.follow(linear, context)?;
         }
-        self.follows.get(usize::from(context))?.as_deref()?.before(self.bits(state), &mut out);
-        out.iter_mut().zip(linear.takes.get(unit)?).for_each(|it| *it.0 &= it.1);
+        self.follows.get(usize::from(context))?.as_deref()?.before(
+            self.bits(state),
+            linear.takes.get(unit)?,
+            &mut out,
+        );
         let made = self.number(linear, &out);
         match (state, made) {
             (state, None) => {
@@ -176,9 +196,11 @@ impl States {
             return None;
         }
         if let Some(known) = self.numbers.get(bits) {
+            self.met_again += 1;
             return Some(*known);
         }
-        if (self.begins.len() + 1) * self.state_bytes() > STATES_BYTES_MAX {
+        let is_new_always = self.begins.len() > STATES_NEW_MAX && self.met_again < STATES_NEW_MAX / 8;
+        if is_new_always || (self.begins.len() + 1) * self.state_bytes() > STATES_BYTES_MAX {
             return None;
         }
         let number = u32::try_from(self.begins.len()).ok()?;

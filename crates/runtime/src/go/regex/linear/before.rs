@@ -74,22 +74,33 @@ impl Before {
         (self.words.len() <= WORDS_MAX).then_some(())
     }
 
-    /// Returns the positions behind which one of these, or the end of the match, may come.
-    pub(super) fn of(&self, alive: &[u64], out: &mut Bits) {
-        out.clear();
-        out.extend_from_slice(&self.end);
-        out.iter_mut().zip(alive).zip(&self.itself).for_each(|it| *it.0.0 |= it.0.1 & it.1);
+    /// Returns the positions, of those that take a character, behind which one of these, or the end of the match, may
+    /// come.
+    pub(super) fn of(&self, alive: &[u64], takes: &[u64], out: &mut Bits) {
+        let count = takes.len();
+        let (alive, end, itself) = (&alive[..count], &self.end[..count], &self.itself[..count]);
+        out.resize(count, 0);
+        for index in 0..count {
+            out[index] = end[index] | alive[index] & itself[index];
+        }
         for (distance, mask) in &self.shifts {
             shift(alive, *distance, mask, out);
         }
+        if !self.others.is_empty() {
+            self.add_others(alive, out);
+        }
+        for index in 0..count {
+            out[index] &= takes[index];
+        }
+    }
+
+    fn add_others(&self, alive: &[u64], out: &mut [u64]) {
         if alive.iter().zip(&self.odd).all(|it| it.0 & it.1 == 0) {
             return;
         }
         for (_, words) in self.others.iter().filter(|it| has(alive, it.0)) {
-            for (index, word) in self.words.get(words.clone()).unwrap_or_default() {
-                if let Some(out) = out.get_mut(*index) {
-                    *out |= word;
-                }
+            for (index, word) in &self.words[words.clone()] {
+                out[*index] |= word;
             }
         }
     }
@@ -153,7 +164,7 @@ mod tests {
             alive.iter().for_each(|it| set(&mut bits, *it));
             let meets = pairs.iter().filter(|it| alive.contains(&it.1));
             meets.for_each(|it| set(&mut want, it.0));
-            Before::new(200, vec![0; 4], &pairs).expect("few").of(&bits, &mut out);
+            Before::new(200, vec![0; 4], &pairs).expect("few").of(&bits, &[u64::MAX; 4], &mut out);
             prop_assert_eq!(out, want);
         }
     }

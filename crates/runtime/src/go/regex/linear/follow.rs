@@ -111,9 +111,10 @@ impl Follow {
         self.first_is_match || self.first.iter().zip(alive).any(|it| it.0 & it.1 != 0)
     }
 
-    /// Returns the positions behind which one of these, or the end of the match, may come.
-    pub(super) fn before(&self, alive: &[u64], out: &mut Bits) {
-        self.before.of(alive, out);
+    /// Returns the positions, of those that take a character, behind which one of these, or the end of the match, may
+    /// come.
+    pub(super) fn before(&self, alive: &[u64], takes: &[u64], out: &mut Bits) {
+        self.before.of(alive, takes, out);
     }
 }
 

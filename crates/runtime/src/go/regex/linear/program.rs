@@ -87,6 +87,7 @@ impl Program {
     }
 
     /// Characters of one unit are the same to the pattern.
+    #[inline]
     pub(super) fn unit(&self, c: char) -> usize {
         self.units.of(c)
     }
@@ -253,6 +254,7 @@ impl Units {
         behind.checked_sub(1).and_then(|it| self.starts.get(it)).map_or(0, |it| it.1)
     }
 
+    #[inline]
     fn of(&self, c: char) -> usize {
         let code = u32::from(c);
         usize::from(match self.ascii.get(code as usize) {

@@ -29,8 +29,9 @@ pub(super) struct Walk<'p, 't> {
     from: usize,
     /// The segments, the last one first.
     segments: Vec<Segment>,
-    /// The segment whose places are known, by its start.
+    /// The segment whose places are known, and where these are.
     loaded: Option<usize>,
+    known: Range<usize>,
     places: Vec<Place>,
     /// The sets of places that have no number.
     plain: Vec<Bits>,
@@ -72,6 +73,7 @@ impl<'p, 't> Walk<'p, 't> {
             from: 0,
             segments: Vec::new(),
             loaded: None,
+            known: 0..0,
             places: Vec::new(),
             plain: Vec::new(),
             follow: None,
@@ -151,11 +153,13 @@ impl<'p, 't> Walk<'p, 't> {
     }
 
     /// Returns the assertions that hold at a place, of those that the pattern has.
+    #[inline]
     fn context(&self, at: usize) -> u8 {
+        if self.linear.program.looks == 0 { 0 } else { self.context_of_looks(at) }
+    }
+
+    fn context_of_looks(&self, at: usize) -> u8 {
         let wanted = self.linear.program.looks;
-        if wanted == 0 {
-            return 0;
-        }
         let bytes = self.text.as_bytes();
         let before = at.checked_sub(1).and_then(|it| bytes.get(it)).copied();
         let behind = bytes.get(at).copied();
@@ -191,14 +195,16 @@ impl<'p, 't> Walk<'p, 't> {
             let (_, follow) = self.follow.as_ref()?;
             let list = follow.list(index).iter();
             let target = list.copied().find(|it| it.position.is_none_or(|it| has(alive, it as usize)))?;
-            for slot in follow.slots(target) {
-                if let Some(slot) = slots.get_mut(*slot as usize) {
-                    *slot = NonMaxUsize::new(at);
+            if !slots.is_empty() {
+                for slot in follow.slots(target) {
+                    if let Some(slot) = slots.get_mut(*slot as usize) {
+                        *slot = NonMaxUsize::new(at);
+                    }
                 }
             }
             let Some(position) = target.position else { return Some(start..at) };
             index = position as usize;
-            at += self.text.get(at..)?.chars().next()?.len_utf8();
+            at += width(*self.text.as_bytes().get(at)?);
         }
     }
 
@@ -254,12 +260,8 @@ impl<'p, 't> Walk<'p, 't> {
 
     /// Reads the segment of a place, if it is not the one that was read last; returns where it starts.
     fn load(&mut self, at: usize) -> Option<usize> {
-        let last = self.text.len();
-        let holds = |it: &Segment| it.start <= at && (at < it.end || it.end == last);
-        if let Some(loaded) = self.loaded
-            && let Some(segment) = self.segments.get(loaded).filter(|it| holds(it))
-        {
-            return Some(segment.start);
+        if (self.known.start..self.known.end).contains(&at) {
+            return Some(self.known.start);
         }
         let index = self.segments.partition_point(|it| it.start > at);
         let segment = self.segments.get(index)?;
@@ -284,6 +286,18 @@ impl<'p, 't> Walk<'p, 't> {
         self.places = places;
         self.plain = plain;
         self.loaded = Some(index);
+        // The end of the text has a place of its own.
+        self.known = start..end + usize::from(end == self.text.len());
         Some(start)
+    }
+}
+
+/// The bytes of the character that begins so.
+fn width(first: u8) -> usize {
+    match first {
+        0xf0.. => 4,
+        0xe0.. => 3,
+        0xc0.. => 2,
+        _ => 1,
     }
 }
