@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::error::BundleError;
 use crate::hash::{hex, member_digest, unhex};
+use crate::patch;
 use crate::pattern::name_matches;
 use crate::reader::YamlReader;
 use crate::signatures::{Signatures, SignedFile, Verification, signature_error};
@@ -36,11 +37,13 @@ pub(crate) struct Guard {
     /// The files that were signed and have not come yet; nothing before the signature was verified.
     files: Option<BTreeMap<String, SignedFile>>,
     held: Vec<Held>,
+    /// Whether a delta came that may go unsigned.
+    is_delta: bool,
 }
 
 impl Guard {
     pub(crate) fn new(trust: Trust) -> Self {
-        Self { trust, member: None, files: None, held: Vec::new() }
+        Self { trust, member: None, files: None, held: Vec::new(), is_delta: false }
     }
 
     /// Says whether every member counts, also those that nobody reads.
@@ -79,8 +82,11 @@ impl Guard {
         let Trust::Signed(verification) = &self.trust else {
             return Ok(Some(bytes));
         };
-        if !verification.optional && path.rsplit('/').next() == Some("patch.json") {
-            return Err(signature_error("delta bundles do not support signature verification"));
+        if path.rsplit('/').next() == Some(patch::FILE_NAME) && !patch::read(&bytes)?.is_empty() {
+            if !verification.optional && !verification.unsigned_deltas {
+                return Err(signature_error("delta bundles do not support signature verification"));
+            }
+            self.is_delta = true;
         }
         let Some(files) = &mut self.files else {
             self.held.push((path.to_owned(), bytes));
@@ -100,7 +106,7 @@ impl Guard {
             return Ok(Vec::new());
         };
         let names: Vec<&str> = match &self.files {
-            None if verification.optional => return Ok(std::mem::take(&mut self.held)),
+            None if verification.optional || self.is_delta => return Ok(std::mem::take(&mut self.held)),
             None => return Err(signature_error("bundle missing .signatures.json file")),
             Some(files) => files.keys().map(String::as_str).collect(),
         };

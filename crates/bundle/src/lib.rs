@@ -1,4 +1,4 @@
-//! The bundle format: policies, data and a manifest in a folder or a gzipped tar archive.
+//! The bundle format: policies, data and a manifest, or a change of data, in a folder or a gzipped tar archive.
 //!
 //! Bytes and readers come in, a [`Bundle`] goes out. [`read_archive`] streams an archive, [`BundleReader`] takes the
 //! members of a folder one by one; both keep limits and verify signatures. Modules stay text and the roots they must keep to are checked
@@ -18,6 +18,7 @@ mod limits;
 mod manifest;
 mod meter;
 mod overlap;
+mod patch;
 mod pattern;
 mod reader;
 mod roots;
@@ -32,6 +33,7 @@ pub use limits::Limits;
 pub use manifest::{Manifest, WasmEntry};
 pub use meter::{Members, Meter};
 pub use overlap::check_overlap;
+pub use patch::{PatchOperation, patch_member};
 pub use pattern::name_matches;
 pub use reader::{Bundle, BundleReader, DataFile, Member, Options, YamlReader};
 pub use roots::Roots;

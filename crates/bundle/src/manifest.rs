@@ -184,6 +184,32 @@ impl Manifest {
         Err(BundleError::new(BundleErrorKind::Roots, message))
     }
 
+    /// Refuses an operation of a delta outside of the roots.
+    pub(crate) fn check_patch(&self, path: &str) -> Result<(), BundleError> {
+        let path = path.trim_matches('/');
+        if self.roots.contain_encoded(path) {
+            return Ok(());
+        }
+        let roots = &self.roots;
+        let message = format!("manifest roots {roots} do not permit data patch at path '{path}'");
+        Err(BundleError::new(BundleErrorKind::Roots, message))
+    }
+
+    /// Refuses a delta that owns something else than the bundle of the same name that is active.
+    ///
+    /// # Errors
+    ///
+    /// Roots or wasm entrypoints differ.
+    pub fn check_delta(&self, name: &str, active: &Self) -> Result<(), BundleError> {
+        if self.wasm == active.wasm && self.roots.are_those_of(&active.roots) {
+            return Ok(());
+        }
+        let message = format!(
+            "delta bundle '{name}' has wasm resolvers or manifest roots that are different from those in the store"
+        );
+        Err(BundleError::new(BundleErrorKind::Roots, message))
+    }
+
     /// Refuses entrypoints of wasm modules that are not there, or that the roots do not own.
     pub(crate) fn check_wasm(&self, modules: &[String]) -> Result<(), BundleError> {
         let mut seen: Vec<&str> = Vec::new();
@@ -301,6 +327,15 @@ mod tests {
         for (text, wanted) in cases {
             assert!(fault(text).contains(wanted), "{text}: {}", fault(text));
         }
+    }
+
+    #[test]
+    fn deltas_own_what_their_bundle_owns() {
+        let read = |text: &str| Manifest::read(text.as_bytes()).expect("a manifest");
+        let active = read(r#"{"roots": ["a", "b"], "revision": "1"}"#);
+        assert!(read(r#"{"roots": ["b", "a"], "revision": "2"}"#).check_delta("x", &active).is_ok());
+        let error = read(r#"{"roots": ["a"]}"#).check_delta("x", &active).expect_err("another root");
+        assert!(error.to_string().starts_with("delta bundle 'x' has wasm resolvers or manifest roots"));
     }
 
     #[test]

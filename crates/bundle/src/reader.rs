@@ -11,6 +11,7 @@ use crate::guard::{Guard, Trust};
 use crate::limits::Limits;
 use crate::manifest::Manifest;
 use crate::meter::{Members, Meter};
+use crate::patch::{self, PatchOperation};
 use crate::signatures;
 
 /// Reads YAML for those who may not know it; the text of a fault comes without the member's name.
@@ -66,8 +67,30 @@ pub struct Bundle {
     pub wasm_modules: Vec<Member>,
     /// Query plans.
     pub plans: Vec<Member>,
+    /// What a delta does to data; of another bundle nothing.
+    pub patch: Vec<PatchOperation>,
     /// The signatures file; whether it was verified says [`Options::trust`].
     pub signatures: Option<Member>,
+}
+
+impl Bundle {
+    /// Says whether it changes data that is there already, and has nothing else.
+    #[must_use]
+    pub fn is_delta(&self) -> bool {
+        !self.patch.is_empty()
+    }
+
+    /// Refuses a delta that is more than its operations.
+    fn check_delta(&self) -> Result<(), BundleError> {
+        let found = match () {
+            () if !self.data.is_empty() => "data",
+            () if !self.modules.is_empty() => "policy",
+            () if !self.wasm_modules.is_empty() => "wasm",
+            () => return Ok(()),
+        };
+        let message = format!("delta bundle expected to contain only patch file but {found} files found");
+        Err(BundleError::new(BundleErrorKind::Data, message))
+    }
 }
 
 /// Collects a bundle.
@@ -77,6 +100,7 @@ pub struct BundleReader {
     guard: Guard,
     bundle: Bundle,
     manifest_member: Option<String>,
+    patch_member: Option<String>,
     meter: Meter,
 }
 
@@ -86,7 +110,7 @@ impl BundleReader {
     pub fn new(options: Options) -> Self {
         let guard = Guard::new(options.trust.clone());
         let meter = Meter::new(options.limits);
-        Self { options, guard, bundle: Bundle::default(), manifest_member: None, meter }
+        Self { options, guard, bundle: Bundle::default(), manifest_member: None, patch_member: None, meter }
     }
 
     /// Takes a member once its signature allows it.
@@ -116,9 +140,7 @@ impl BundleReader {
                 let document = (self.options.yaml)(&bytes).map_err(|it| self.data_error(path, &it))?;
                 self.add_data(path, document)?;
             }
-            Some(MemberKind::Patch) => {
-                return Err(unsupported(path, "delta bundles are not supported by this version"));
-            }
+            Some(MemberKind::Patch) => self.add_patch(path, &bytes)?,
             Some(MemberKind::ManifestProto) => {
                 return Err(unsupported(
                     path,
@@ -133,8 +155,8 @@ impl BundleReader {
     ///
     /// # Errors
     ///
-    /// A signature is missing or names files that are not there, data lies outside of the roots, or a wasm
-    /// entrypoint has no module.
+    /// A signature is missing or names files that are not there, data lies outside of the roots, a wasm entrypoint has
+    /// no module, or a delta has more than its operations.
     pub fn finish(mut self) -> Result<Bundle, BundleError> {
         for (path, bytes) in self.guard.finish()? {
             self.take(&path, bytes)?;
@@ -147,7 +169,13 @@ impl BundleReader {
                 entry.module = full;
             }
         }
+        if self.bundle.is_delta() {
+            self.bundle.check_delta()?;
+        }
         self.bundle.manifest.check_wasm(&modules)?;
+        for operation in &self.bundle.patch {
+            self.bundle.manifest.check_patch(&operation.path)?;
+        }
         for file in &self.bundle.data {
             self.bundle.manifest.check_data(&file.path, file.document.root())?;
         }
@@ -161,6 +189,17 @@ impl BundleReader {
         }
         self.manifest_member = Some(path.to_owned());
         self.bundle.manifest = Manifest::read(bytes)?;
+        Ok(())
+    }
+
+    fn add_patch(&mut self, path: &str, bytes: &[u8]) -> Result<(), BundleError> {
+        // OPA takes the last of several without a word; nobody can have meant that.
+        if let Some(first) = &self.patch_member {
+            let message = format!("bundle contains multiple patch files: {first:?} and {path:?}");
+            return Err(BundleError::new(BundleErrorKind::Data, message));
+        }
+        self.patch_member = Some(path.to_owned());
+        self.bundle.patch = patch::read(bytes)?;
         Ok(())
     }
 
@@ -227,7 +266,7 @@ fn kind_of(path: &str) -> Option<MemberKind> {
         _ if path.ends_with(".rego") => MemberKind::Module,
         "policy.wasm" => MemberKind::Wasm,
         "plan.json" | "plan.pb" => MemberKind::Plan,
-        "patch.json" => MemberKind::Patch,
+        patch::FILE_NAME => MemberKind::Patch,
         "data.json" => MemberKind::Json,
         "data.yaml" | "data.yml" => MemberKind::Yaml,
         _ if path.ends_with(".manifest.pb") => MemberKind::ManifestProto,
@@ -331,6 +370,27 @@ mod tests {
         for (members, wanted) in cases {
             assert_eq!(fault(members), *wanted);
         }
+    }
+
+    #[test]
+    fn deltas_are_nothing_else() {
+        let patch = ("/patch.json", r#"{"data": [{"op": "remove", "path": "a/b"}]}"#);
+        let only =
+            |found: &str| format!("delta bundle expected to contain only patch file but {found} files found");
+        assert_eq!(fault(&[patch, ("/a/data.json", "1")]), only("data"));
+        assert_eq!(fault(&[patch, ("/x.rego", "package x")]), only("policy"));
+        assert_eq!(fault(&[patch, ("/policy.wasm", "")]), only("wasm"));
+        assert_eq!(
+            fault(&[patch, ("/.manifest", r#"{"roots": ["b"]}"#)]),
+            "manifest roots [b] do not permit data patch at path 'a/b'"
+        );
+        assert_eq!(
+            fault(&[patch, ("/s/patch.json", "{}")]),
+            r#"bundle contains multiple patch files: "/patch.json" and "/s/patch.json""#
+        );
+        let bundle = read(&[patch, ("/.manifest", r#"{"roots": ["a"]}"#)]).expect("a delta");
+        assert!(bundle.is_delta() && bundle.patch[0].operation == "remove");
+        assert!(!read(&[("/patch.json", "{}"), ("/x.rego", "package x")]).expect("a bundle").is_delta());
     }
 
     #[test]

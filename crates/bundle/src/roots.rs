@@ -2,6 +2,7 @@
 //!
 //! A root is a list of keys written with slashes; the empty root owns everything.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use lictor_value::Value;
@@ -28,6 +29,20 @@ impl Roots {
     #[must_use]
     pub fn as_slice(&self) -> &[String] {
         &self.0
+    }
+
+    /// Says whether both own the same.
+    pub(crate) fn are_those_of(&self, other: &Self) -> bool {
+        let sorted = |roots: &Self| roots.0.iter().cloned().collect::<BTreeSet<String>>();
+        sorted(self) == sorted(other)
+    }
+
+    /// Says whether the path of a delta's operation lies below one of the roots, which OPA looks for before it decodes
+    /// keys. Where that would make another key of a root's, the path lies outside.
+    pub(crate) fn contain_encoded(&self, path: &str) -> bool {
+        let path: Vec<&str> = path.split('/').collect();
+        let is_plain = |root: &str| !["%", "~0", "~1"].iter().any(|it| root.contains(it));
+        self.0.iter().any(|root| is_plain(root) && is_prefix(root, &path))
     }
 
     /// Says whether a path lies below one of the roots.
@@ -131,6 +146,15 @@ mod tests {
         assert!(!roots(&["a/b"]).contain(&["a"]));
         assert!(Roots::default().contain(&[]));
         assert!(!roots(&[]).contain(&["a"]));
+    }
+
+    #[test]
+    fn encoded_keys_do_not_leave_a_root() {
+        assert!(roots(&["a/b"]).contain_encoded("a/b/%20"));
+        assert!(!roots(&["a/b"]).contain_encoded("a%2Fb"));
+        assert!(!roots(&["a%20b"]).contain_encoded("a%20b/c"));
+        assert!(!roots(&["a~1b"]).contain_encoded("a~1b/c"));
+        assert!(roots(&["a~b"]).contain_encoded("a~b/c"));
     }
 
     #[test]

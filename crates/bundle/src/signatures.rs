@@ -42,6 +42,8 @@ pub struct Verification {
     pub exclude: Vec<String>,
     /// Takes bundles that are not signed, and verifies those that are.
     pub optional: bool,
+    /// Takes deltas, which cannot be signed.
+    pub unsigned_deltas: bool,
 }
 
 /// Is what a member must be.

@@ -107,6 +107,31 @@ fn part(bytes: &[u8]) -> String {
     encode(bytes, Alphabet::Url, Fill::Raw)
 }
 
+#[test]
+fn deltas_go_unsigned_where_that_is_said() {
+    let members = [
+        ("/patch.json", r#"{"data":[{"op":"remove","path":"/a"}]}"#.to_owned()),
+        ("/.manifest", r#"{"roots":["a"]}"#.to_owned()),
+    ];
+    let mut case = Case::good();
+    let said = |case: &Case, members: &[(&str, String)]| match case.read(members) {
+        Ok(bundle) => format!("delta: {}", bundle.is_delta()),
+        Err(error) => error.to_string(),
+    };
+    assert_eq!(said(&case, &members), "delta bundles do not support signature verification");
+    case.verification.unsigned_deltas = true;
+    assert_eq!(said(&case, &members), "delta: true");
+    // A bundle that only says so must still be signed, and one with more than a delta is none.
+    let unsigned = |patch: &str, more: (&'static str, &str)| {
+        vec![("/patch.json", patch.to_owned()), (more.0, more.1.to_owned())]
+    };
+    let bundle = unsigned("{}", ("/a/data.json", "1"));
+    assert_eq!(said(&case, &bundle), "bundle missing .signatures.json file");
+    let bundle = unsigned(&members[0].1, ("/a.rego", "package a"));
+    let only = "delta bundle expected to contain only patch file but policy files found";
+    assert_eq!(said(&case, &bundle), only);
+}
+
 fn options(trust: Trust) -> Options {
     let yaml = |_: &[u8]| -> Result<Document, String> { Err("no YAML here".to_owned()) };
     Options { limits: Limits::default(), folder: String::new(), yaml, trust }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use lictor::{Capabilities, RegoVersion, Value};
-use lictor_bundle::{FileDigest, Manifest, Signing, sign, signatures_file};
+use lictor_bundle::{FileDigest, Manifest, PatchOperation, Signing, patch_member, sign, signatures_file};
 use lictor_syntax::ast::Module;
 use lictor_syntax::format::{FormatOptions, format_source};
 
@@ -18,6 +18,8 @@ pub(crate) struct Draft {
     modules: Vec<DraftModule>,
     wasm: Vec<File>,
     plans: Vec<File>,
+    /// What a delta does, which has nothing else.
+    patch: Vec<PatchOperation>,
 }
 
 /// Is a path in the bundle and what stands there.
@@ -42,7 +44,8 @@ impl Draft {
             DraftModule { path: member_path(&name), name, bytes, version }
         };
         let manifest = Manifest { rego_version: Some(version), ..Manifest::default() };
-        Self { manifest, modules: modules.iter().map(module).collect(), wasm: Vec::new(), plans: Vec::new() }
+        let modules = modules.iter().map(module).collect();
+        Self { manifest, modules, wasm: Vec::new(), plans: Vec::new(), patch: Vec::new() }
     }
 
     /// Makes a draft of bundles. One alone keeps what its manifest says; of several only what they own is kept.
@@ -56,8 +59,15 @@ impl Draft {
                 }
             }
         }
-        let mut manifest = match bundles.as_slice() {
-            [one] => one.bundle.manifest.clone(),
+        let mut patch = Vec::new();
+        let mut manifest = match bundles.as_mut_slice() {
+            [one] => {
+                patch = std::mem::take(&mut one.bundle.patch);
+                one.bundle.manifest.clone()
+            }
+            several if several.iter().any(|it| it.bundle.is_delta()) => {
+                return Err("a delta bundle cannot be merged with others".to_owned());
+            }
             several => {
                 let manifests: Vec<&Manifest> = several.iter().map(|it| &it.bundle.manifest).collect();
                 Manifest::merged(&manifests).map_err(|error| error.to_string())?
@@ -66,7 +76,7 @@ impl Draft {
         let all = manifest.rego_version.unwrap_or(version);
         manifest.rego_version = Some(all);
         manifest.file_rego_versions.clear();
-        let mut draft = Self { manifest, modules: Vec::new(), wasm: Vec::new(), plans: Vec::new() };
+        let mut draft = Self { manifest, modules: Vec::new(), wasm: Vec::new(), plans: Vec::new(), patch };
         for collected in &bundles {
             draft.add(collected, version);
         }
@@ -125,6 +135,9 @@ impl Draft {
 
     /// Returns the members of the archive, in their order.
     pub(crate) fn members(&self, data: Value<'_>, signing: Option<&Signing>) -> Result<Vec<File>, String> {
+        if !self.patch.is_empty() {
+            return self.delta_members(signing);
+        }
         let mut text = Vec::new();
         data.write_json(&mut text);
         text.push(b'\n');
@@ -148,6 +161,16 @@ impl Draft {
             Some([path, ..]) => Err(format!("several files become {path} in the bundle")),
             _ => Ok(members),
         }
+    }
+}
+
+impl Draft {
+    fn delta_members(&self, signing: Option<&Signing>) -> Result<Vec<File>, String> {
+        if signing.is_some() {
+            return Err("delta bundles cannot be signed".to_owned());
+        }
+        let patch = ("/patch.json".to_owned(), patch_member(&self.patch));
+        Ok(vec![patch, ("/.manifest".to_owned(), self.manifest.to_member())])
     }
 }
 

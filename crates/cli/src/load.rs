@@ -37,6 +37,8 @@ pub(crate) struct Loader<'a> {
     named_from_root: bool,
     /// What signatures of bundles count for.
     trust: Trust,
+    /// Whether deltas are read and not applied.
+    leave_deltas: bool,
     /// Whether links in folders of bundles are followed to files.
     follow: bool,
     documents: Vec<Known>,
@@ -69,6 +71,7 @@ impl<'a> Loader<'a> {
             recovered: false,
             named_from_root: false,
             trust: Trust::Unchecked,
+            leave_deltas: false,
             follow: false,
             documents: Vec::new(),
             owners: Vec::new(),
@@ -98,6 +101,12 @@ impl<'a> Loader<'a> {
     /// Says what signatures of bundles count for; without it they are not looked at.
     pub(crate) fn trusting(mut self, trust: Trust) -> Self {
         self.trust = trust;
+        self
+    }
+
+    /// Reads deltas and does not apply them: data does not count.
+    pub(crate) fn leaving_deltas(mut self) -> Self {
+        self.leave_deltas = true;
         self
     }
 

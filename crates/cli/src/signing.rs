@@ -22,7 +22,8 @@ pub(crate) fn verification(flags: &Parsed) -> Result<Option<Verification>, Strin
     let algorithm = flags.text("signing-alg").to_owned();
     let key = VerificationKey { key: key_text(given)?, algorithm, scope: scope.clone() };
     let exclude = flags.list("exclude-files-verify").into_iter().map(str::to_owned).collect();
-    Ok(Some(Verification { keys: [(id.clone(), key)].into(), key_id: id, scope, exclude, optional: false }))
+    let keys = [(id.clone(), key)].into();
+    Ok(Some(Verification { keys, key_id: id, scope, exclude, ..Verification::default() }))
 }
 
 /// Returns what signatures count for where only flags say it: without a key, signed bundles are refused.

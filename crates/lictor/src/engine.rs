@@ -8,7 +8,7 @@ use std::sync::Arc;
 use lictor_hir::types::DeclarationError;
 use lictor_hir::{Modules, Workers};
 use lictor_plan::passes::Passes;
-use lictor_store::BaseData;
+use lictor_store::{BaseData, Patch, WriteError};
 use lictor_syntax::ast::{Module, RegoVersion};
 use lictor_syntax::diagnostics::codes;
 use lictor_syntax::{Diagnostic, ParseOptions, parse_module_bytes};
@@ -194,6 +194,14 @@ impl Engine {
     /// Takes away the document at a path below `data`, as a bundle does with what its roots own.
     pub fn remove_data(&mut self, path: &[&str]) {
         self.data.remove(path);
+    }
+
+    /// Does the operations of a delta bundle to the data that is there, all or nothing.
+    ///
+    /// # Errors
+    /// One of them cannot be done; see [`crate::Snapshot::apply_delta`].
+    pub fn apply_delta<'p>(&mut self, delta: impl IntoIterator<Item = Patch<'p>>) -> Result<(), WriteError> {
+        self.data.apply_delta(delta)
     }
 
     /// Reads JSON and puts it at a path; the name is for messages.

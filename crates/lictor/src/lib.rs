@@ -55,7 +55,7 @@ pub use lictor_plan::reads::{ReadSet, ReadStep, Reads};
 pub use lictor_runtime::go::regex::Regex as Pattern;
 pub use lictor_runtime::http;
 pub use lictor_runtime::{BuiltinError, BuiltinFn, Context, CustomFn, ErrorKind, Host, NullHost};
-pub use lictor_store::{Operation, Snapshot, Write, WriteError, WriteErrorKind};
+pub use lictor_store::{Operation, Patch, Snapshot, Write, WriteError, WriteErrorKind};
 pub use lictor_syntax::Diagnostic;
 pub use lictor_syntax::ast::RegoVersion;
 pub use lictor_value::{Arena, Array, Document, Kind, Object, Set, Value, json};

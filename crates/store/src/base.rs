@@ -6,8 +6,10 @@
 
 use lictor_value::{Arena, Document, DocumentBuilder, Part, Value};
 
+use crate::delta::Patch;
 use crate::error::{DataError, DataErrorKind};
 use crate::snapshot::Snapshot;
+use crate::write::{WriteError, WriteErrorKind};
 
 /// Is base data that is being collected.
 #[derive(Clone, Debug, Default)]
@@ -74,6 +76,18 @@ impl BaseData {
                 source.document = rest;
             }
         }
+    }
+
+    /// Does the operations of a delta, all or nothing.
+    ///
+    /// # Errors
+    ///
+    /// One of them cannot be done; see [`Snapshot::apply_delta`].
+    pub fn apply_delta<'p>(&mut self, delta: impl IntoIterator<Item = Patch<'p>>) -> Result<(), WriteError> {
+        let refuse = |error: DataError| WriteError::new(WriteErrorKind::Invalid, error.to_string());
+        let snapshot = self.snapshot().map_err(refuse)?.apply_delta(delta)?;
+        self.sources = vec![Source { path: Vec::new(), document: snapshot.document().clone() }];
+        Ok(())
     }
 
     /// Returns the merged tree.
@@ -259,6 +273,20 @@ mod tests {
         let error = data.add(&[], Document::from_value(number(1))).expect_err("no object");
         assert_eq!(error.kind(), DataErrorKind::RootNotObject);
         assert_eq!(data.snapshot().expect("string keys").root().to_json(), r#"{"a":{"b c":1}}"#);
+    }
+
+    #[test]
+    fn deltas_change_what_was_merged() {
+        let mut data = BaseData::new();
+        data.add(&["a"], object(&[("x", number(1))])).expect("fits");
+        data.add(&["b"], object(&[("y", number(2))])).expect("fits");
+        let three = Document::from_value(number(3));
+        let patch = |operation, path| Patch { operation, path, value: &three };
+        data.apply_delta([patch("upsert", "a/n/z"), patch("remove", "b/y")]).expect("done");
+        data.add(&["c"], object(&[])).expect("fits");
+        let wanted = r#"{"a":{"n":{"z":3},"x":1},"b":{},"c":{}}"#;
+        data.apply_delta([patch("upsert", "d"), patch("remove", "b/y")]).expect_err("nothing is there");
+        assert_eq!(data.snapshot().expect("string keys").root().to_json(), wanted);
     }
 
     #[test]

@@ -8,11 +8,13 @@
 #![warn(clippy::disallowed_methods)]
 
 mod base;
+mod delta;
 mod error;
 mod snapshot;
 mod write;
 
 pub use base::BaseData;
+pub use delta::{Patch, patch_keys};
 pub use error::{DataError, DataErrorKind};
 pub use snapshot::Snapshot;
 pub use write::{Operation, Write, WriteError, WriteErrorKind};

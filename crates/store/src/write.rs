@@ -1,4 +1,4 @@
-//! Writes: what `PUT`, `PATCH` and `DELETE` of documents, and delta bundles, do to base data.
+//! Writes: what `PUT`, `PATCH` and `DELETE` of documents do to base data.
 //!
 //! A write makes another snapshot that shares all but the path to the change; whoever reads the old one goes on. What
 //! may be written is OPA's storage's, with its texts. Who owns a path, and whether rules stand there, is decided above.
@@ -43,6 +43,8 @@ pub enum WriteErrorKind {
     Conflict,
     /// The operation cannot be done to any data.
     Invalid,
+    /// A delta has something that is no operation.
+    Delta,
 }
 
 /// Is a refusal of a write; nothing of it was done. It shows as OPA's text.
@@ -53,7 +55,7 @@ pub struct WriteError {
 }
 
 impl WriteError {
-    fn new(kind: WriteErrorKind, message: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: WriteErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
     }
 
@@ -74,6 +76,7 @@ impl fmt::Display for WriteError {
             WriteErrorKind::NotFound => "storage_not_found_error",
             WriteErrorKind::Conflict => "storage_write_conflict_error",
             WriteErrorKind::Invalid => "storage_invalid_patch_error",
+            WriteErrorKind::Delta => return f.write_str(&self.message),
         };
         write!(f, "{code}: {}", self.message)
     }
@@ -101,7 +104,7 @@ impl Snapshot {
     }
 
     /// Makes objects where there is nothing.
-    fn with_objects(&self, path: &[String]) -> Result<Self, WriteError> {
+    pub(crate) fn with_objects(&self, path: &[String]) -> Result<Self, WriteError> {
         for len in 1..=path.len() {
             let above = path.get(..len).unwrap_or_default();
             match self.get(above) {

@@ -61,7 +61,7 @@ fn check(flags: &Parsed) -> Result<(), Found> {
     let paths: Vec<&str> = flags.arguments.iter().map(String::as_str).collect();
     let loader = Loader::new(&mut engine, &mut timers).ignoring(&ignore);
     if flags.is_on("bundle") {
-        loader.telling_all().load_bundles(&paths).map_err(|fault| of_bundle(&fault))?;
+        loader.telling_all().leaving_deltas().load_bundles(&paths).map_err(|fault| of_bundle(&fault))?;
     } else {
         loader
             .checking()

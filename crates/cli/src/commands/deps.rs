@@ -44,7 +44,7 @@ fn reached(flags: &Parsed, query: &str) -> Result<Reached, String> {
     let mut engine = Engine::new(Options { version, ..Options::default() });
     let mut timers = Timers::default();
     let ignore = flags.list("ignore");
-    let mut loader = Loader::new(&mut engine, &mut timers).ignoring(&ignore);
+    let mut loader = Loader::new(&mut engine, &mut timers).ignoring(&ignore).leaving_deltas();
     loader.load_files(&flags.list("data")).map_err(|it| fault::list_text(&it, " during loading"))?;
     loader.load_bundles(&flags.list("bundle")).map_err(|it| it.text())?;
     let policy = engine.compile().map_err(|it| text(&it))?;

@@ -95,7 +95,7 @@ fn policy(flags: &Parsed, config: &Config, log: Log) -> Result<Policy, String> {
     };
     let loaded = Loader::new(&mut engine, &mut timers).naming_from_root().load_named_bundles(&named);
     loaded.map_err(|fault| match fault {
-        BundleFault::Activation(message) => fail("activation", first, message),
+        BundleFault::Activation(message) | BundleFault::Store(message) => fail("activation", first, message),
         BundleFault::Path(path, message) => {
             let message =
                 message.split_once(": stat ").map_or(message.clone(), |it| format!("stat {}", it.1));

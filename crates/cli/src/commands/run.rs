@@ -91,7 +91,13 @@ fn policy(flags: &Parsed, trust: Trust) -> Result<(Policy, Vec<Bundle>), String>
     let mut loader = Loader::new(&mut engine, &mut timers).ignoring(&ignore).trusting(trust);
     let mut files = flags.list("data");
     let paths: Vec<&str> = flags.arguments.iter().map(String::as_str).collect();
-    let failed = |fault: BundleFault| format!("load error: {}", fault.text());
+    let failed = |fault: BundleFault| {
+        let at = match fault {
+            BundleFault::Activation(_) | BundleFault::Store(_) => "initialization",
+            BundleFault::Load(..) | BundleFault::Path(..) => "load",
+        };
+        format!("{at} error: {}", fault.text())
+    };
     let mut archives = Vec::new();
     if flags.is_on("bundle") {
         loader.load_bundles(&paths).map_err(failed)?;

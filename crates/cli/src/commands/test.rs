@@ -95,7 +95,7 @@ fn prepare(flags: &Parsed) -> Result<Suite, String> {
             BundleFault::Load(name, _) | BundleFault::Path(name, _) => {
                 format!("unable to load bundle {name}: {}", fault.text())
             }
-            BundleFault::Activation(message) => message.clone(),
+            BundleFault::Activation(message) | BundleFault::Store(message) => message.clone(),
         })?;
     } else {
         loader.load_files(&paths).map_err(|faults| fault::list_text(&faults, " during loading"))?;

@@ -79,8 +79,10 @@ pub(super) fn trust(bundle: &Map, keys: &Keys) -> Result<Trust, String> {
     if !key_id.is_empty() && !keys.contains_key(&key_id) {
         return Err(format!("key id {key_id} not found"));
     }
-    let exclude = exclude(signing)?;
-    Ok(Trust::Signed(Arc::new(Verification { keys: keys.clone(), key_id, scope, exclude, optional: false })))
+    let (exclude, unsigned_deltas) = (exclude(signing)?, unsigned_deltas(signing)?);
+    let keys = keys.clone();
+    let verification = Verification { keys, key_id, scope, exclude, optional: false, unsigned_deltas };
+    Ok(Trust::Signed(Arc::new(verification)))
 }
 
 /// Says what signatures count for where nothing is said of signing.
@@ -89,6 +91,17 @@ pub(super) fn unless_signed(keys: &Keys) -> Trust {
         return Trust::Unsigned;
     }
     Trust::Signed(Arc::new(Verification { keys: keys.clone(), optional: true, ..Verification::default() }))
+}
+
+fn unsigned_deltas(signing: &Map) -> Result<bool, String> {
+    match signing.get("allow_unsigned_delta_bundles") {
+        None | Some(Node::Null) => Ok(false),
+        Some(Node::Bool(allowed)) => Ok(*allowed),
+        Some(other) => Err(format!(
+            "json: cannot unmarshal {} into Go struct field Source.signing.allow_unsigned_delta_bundles of type bool",
+            kind(other)
+        )),
+    }
 }
 
 fn exclude(signing: &Map) -> Result<Vec<String>, String> {

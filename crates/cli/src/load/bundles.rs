@@ -6,10 +6,10 @@
 use std::fs::{self, File};
 use std::time::Instant;
 
-use lictor::{DataErrorKind, RegoVersion, json};
+use lictor::{DataErrorKind, Patch, RegoVersion, WriteErrorKind, json};
 use lictor_bundle::{
     Bundle, BundleError, BundleReader, Digests, FileDigest, Limits, Manifest, Member, Members, Meter,
-    Options, Roots, Trust, check_overlap, read_archive, read_members,
+    Options, PatchOperation, Roots, Trust, check_overlap, read_archive, read_members,
 };
 use lictor_syntax::printer::package_text;
 
@@ -51,8 +51,10 @@ impl Collected {
 pub(crate) enum BundleFault {
     /// A bundle cannot be read: its name and what is wrong.
     Load(String, Faults),
-    /// Bundles cannot be active together.
+    /// Bundles cannot be active together, or a delta says what is no operation.
     Activation(String),
+    /// The operation of a delta cannot be done.
+    Store(String),
     /// The path is no bundle: its name and what is wrong.
     Path(String, String),
 }
@@ -65,7 +67,7 @@ impl BundleFault {
                 [Fault::Text(message)] => format!("bundle {name}: {message}"),
                 faults => format!("bundle {name}: {}", fault::list_text(faults, "")),
             },
-            Self::Activation(message) | Self::Path(_, message) => message.clone(),
+            Self::Activation(message) | Self::Store(message) | Self::Path(_, message) => message.clone(),
         }
     }
 
@@ -81,6 +83,7 @@ impl BundleFault {
     pub(crate) fn while_loading(&self) -> Fault {
         Fault::Text(match self {
             Self::Activation(message) => format!("bundle activation failed: {message}"),
+            Self::Store(message) => message.clone(),
             _ => format!("loading error: {}", self.text()),
         })
     }
@@ -104,26 +107,48 @@ impl Loader<'_> {
     pub(crate) fn load_named_bundles(&mut self, bundles: &[NamedBundle<'_>]) -> Result<(), BundleFault> {
         let start = Instant::now();
         let mut manifests: Vec<(&str, Manifest)> = Vec::new();
+        let mut deltas = Vec::new();
         self.documents.clear();
         for NamedBundle { name, path, trust } in bundles {
             self.trust.clone_from(trust);
             let mut bundle = self.read_bundle(path)?;
+            manifests.push((name, bundle.manifest.clone()));
+            if bundle.is_delta() {
+                deltas.push(bundle.patch);
+                continue;
+            }
             // What a bundle owns is the bundle's alone: documents loaded before give way.
             for root in bundle.manifest.roots.as_slice() {
                 let keys: Vec<&str> = root.split('/').filter(|it| !it.is_empty()).collect();
                 self.engine.remove_data(&keys);
             }
-            manifests.push((name, bundle.manifest.clone()));
             self.add_bundle(name, &mut bundle)
                 .map_err(|faults| BundleFault::Load((*path).to_owned(), faults))?;
         }
         let list: Vec<(&str, &Roots)> = manifests.iter().map(|it| (it.0, &it.1.roots)).collect();
         check_overlap(&list).map_err(|error| BundleFault::Activation(error.to_string()))?;
+        deltas.iter().try_for_each(|it| self.apply_delta(it))?;
         self.add_manifests(&manifests)?;
         let owner = |it: &(&str, Manifest)| (it.0.to_owned(), it.1.roots.as_slice().to_vec());
         self.owners.extend(manifests.iter().map(owner));
         self.timers.add(LOAD_BUNDLES, start);
         Ok(())
+    }
+
+    /// Does what a delta says to the data that was loaded.
+    fn apply_delta(&mut self, operations: &[PatchOperation]) -> Result<(), BundleFault> {
+        if self.leave_deltas {
+            return Ok(());
+        }
+        let patches = operations.iter().map(|PatchOperation { operation, path, value }| Patch {
+            operation,
+            path,
+            value,
+        });
+        self.engine.apply_delta(patches).map_err(|error| match error.kind() {
+            WriteErrorKind::Delta => BundleFault::Activation(error.to_string()),
+            _ => BundleFault::Store(error.to_string()),
+        })
     }
 
     /// Loads bundles that are to be made into one, and gives back what the engine does not keep of them.

@@ -103,7 +103,7 @@ fn write(
         Refusal::Storage(error) => match error.kind() {
             WriteErrorKind::NotFound => Reply::error(404, codes::NOT_FOUND, &error.to_string()),
             WriteErrorKind::Conflict => Reply::error(404, codes::CONFLICT, &error.to_string()),
-            WriteErrorKind::Invalid => Reply::bad_request(&error.to_string()),
+            WriteErrorKind::Invalid | WriteErrorKind::Delta => Reply::bad_request(&error.to_string()),
         },
     })
 }
