@@ -73,8 +73,8 @@ impl Default for Options {
 /// A module that was parsed for an engine, which may not have it yet.
 #[derive(Clone, Debug)]
 pub struct ParsedModule {
-    tree: Option<Module>,
-    diagnostics: Vec<Diagnostic>,
+    pub(crate) tree: Option<Module>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 /// Collects modules and data for a policy.
@@ -228,6 +228,27 @@ impl Engine {
         self.check_parsed()?;
         let checked = build::check(&self.modules, &self.capabilities, &self.options).map_err(Faults::new)?;
         self.policy_of(checked, Arc::clone(&self.modules))
+    }
+
+    /// Compiles the modules into a policy over a document, which stands in the place of the engine's data.
+    ///
+    /// # Errors
+    /// As [`Self::compile`].
+    pub fn compile_over(&self, data: Document) -> Result<Policy, Faults> {
+        self.check_parsed()?;
+        let checked = build::check(&self.modules, &self.capabilities, &self.options).map_err(Faults::new)?;
+        let capabilities = Arc::clone(&self.capabilities);
+        Ok(Policy::new(checked, Arc::clone(&self.modules), data, capabilities, self.options.clone()))
+    }
+
+    /// Leaves out the modules that `keep` does not want.
+    pub fn retain_modules(&mut self, keep: impl FnMut(&Module) -> bool) {
+        Arc::make_mut(&mut self.modules).retain(keep);
+    }
+
+    /// Forgets the data, which a policy that was compiled keeps.
+    pub fn clear_data(&mut self) {
+        self.data = BaseData::new();
     }
 
     /// Refuses to go on with modules that did not parse.

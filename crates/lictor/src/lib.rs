@@ -28,6 +28,7 @@
 #![warn(clippy::disallowed_methods)]
 
 mod build;
+mod bundles;
 mod capabilities;
 mod conflicts;
 mod custom;
@@ -42,11 +43,13 @@ mod schemas;
 mod session;
 mod suite;
 
+pub use bundles::{ActiveBundle, BundleChange, BundleFault, Composition, ReadyBundle, Step};
 pub use capabilities::{Capabilities, CapabilitiesError};
 pub use custom::CustomBuiltin;
 pub use data::{DataError, DataErrorKind, document_of_yaml};
 pub use engine::{Engine, Options, ParsedModule};
 pub use faults::Faults;
+pub use lictor_bundle as bundle;
 pub use lictor_hir::reach::{Path as DocumentPath, Reached, Step as PathStep};
 pub use lictor_hir::types::DeclarationError;
 pub use lictor_hir::{AnnotationSet, Placed, Workers};

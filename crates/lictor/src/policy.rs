@@ -213,6 +213,21 @@ impl Policy {
         Ok(query)
     }
 
+    /// Prepares what another policy had prepared, so that the first requests after a change need not wait for it.
+    /// What cannot be prepared is left to whoever asks for it.
+    pub fn prepare_like(&self, other: &Self) {
+        let known: Vec<Box<str>> = {
+            let queries = other.inner.rules.prepared.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut known: Vec<Box<str>> = queries.keys().cloned().collect();
+            known.sort_unstable();
+            known
+        };
+        for key in known {
+            let names: Vec<&str> = if key.is_empty() { Vec::new() } else { key.split('\0').collect() };
+            drop(self.prepare_keys(&names));
+        }
+    }
+
     /// Prepares the document of a path without optimizations, for [`Query::trace`].
     ///
     /// # Errors

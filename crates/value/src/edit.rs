@@ -28,6 +28,17 @@ pub enum Edit<'a> {
 }
 
 impl Document {
+    /// Returns what is at keys below the root as a document of its own, which shares it; none if nothing is there.
+    #[must_use]
+    pub fn below(&self, keys: &[&str]) -> Option<Self> {
+        let mut place = self.link();
+        for key in keys {
+            place.value().as_object()?;
+            place = entry(&place, key)?.1;
+        }
+        Some(Self::from_link(place))
+    }
+
     /// Returns the document with an edit at a path of keys and indexes. It shares everything else with this one.
     ///
     /// None if there is no such place: something above is absent or no collection, an index is beyond the end, or what
