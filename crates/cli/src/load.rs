@@ -11,7 +11,7 @@ mod schemas;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use lictor::{DataError, Document, Engine, ParsedModule, RegoVersion};
+use lictor::{ActiveBundle, DataError, Document, Engine, ParsedModule, RegoVersion};
 use lictor_bundle::{Trust, name_matches};
 
 use crate::fault::{Fault, Faults};
@@ -42,8 +42,8 @@ pub(crate) struct Loader<'a> {
     /// Whether links in folders of bundles are followed to files.
     follow: bool,
     documents: Vec<Known>,
-    /// The bundles that were loaded, with their roots.
-    owners: Vec<(String, Vec<String>)>,
+    /// The bundles that were loaded.
+    owners: Vec<ActiveBundle>,
     seen: HashSet<(Arc<[String]>, String)>,
     faults: Faults,
 }

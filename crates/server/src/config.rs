@@ -27,21 +27,10 @@ pub struct Config {
     pub waiting_threads_max: usize,
     /// How many requests at most wait for such a thread; more are refused.
     pub waiting_requests_max: usize,
-    /// The bundles, whose documents only they change.
-    pub bundles: Vec<Bundle>,
     /// What is logged, and how.
     pub log: Log,
     /// What `provenance` says of the build: version, commit, time, host.
     pub build: [String; 4],
-}
-
-/// Is a bundle that was loaded.
-#[derive(Clone, Debug)]
-pub struct Bundle {
-    /// Its name.
-    pub name: String,
-    /// The paths below `data` that it owns, separated by slashes; the empty one is all.
-    pub roots: Vec<String>,
 }
 
 impl Default for Config {
@@ -56,7 +45,6 @@ impl Default for Config {
             head_time: Duration::from_secs(32),
             waiting_threads_max: 128,
             waiting_requests_max: 4_096,
-            bundles: Vec::new(),
             log: Log::default(),
             build: [const { String::new() }; 4],
         }

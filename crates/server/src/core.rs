@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lictor::{Faults, Host, Policy, Query, Session};
+use lictor::{Composition, Faults, Host, Policy, Query, Session};
 
 use crate::config::Config;
 use crate::generation::{Generation, Generations};
@@ -17,6 +17,15 @@ use crate::waiting::Waiting;
 
 /// How many paths a thread keeps prepared.
 const PREPARED_MAX: usize = 1_024;
+
+/// Is what a server starts from.
+#[derive(Debug)]
+pub struct Start {
+    /// The policy, with its data.
+    pub policy: Policy,
+    /// What the policy is made of, and with which it may be made anew.
+    pub composition: Composition,
+}
 
 /// Is what all threads share.
 pub(crate) struct Shared {
@@ -29,8 +38,8 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(config: Config, policy: Policy, host: Arc<dyn Host>) -> Self {
-        let generations = Generations::new(policy);
+    pub(crate) fn new(config: Config, start: Start, host: Arc<dyn Host>) -> Self {
+        let generations = Generations::new(start.policy, start.composition);
         let (requests, panics) = (AtomicU64::new(0), AtomicU64::new(0));
         Self { config, generations, host, waiting: Waiting::default(), requests, panics }
     }

@@ -21,7 +21,8 @@ mod router;
 mod serve;
 mod waiting;
 
-pub use config::{Bundle, Config};
+pub use crate::core::Start;
+pub use config::Config;
 pub use listen::ListenError;
 pub use log::{Field, Level, Log, LogFormat};
-pub use serve::{Server, Stopper};
+pub use serve::{Activator, Server, Stopper};

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use lictor::{Host, Policy};
+use lictor::bundle::Bundle;
+use lictor::{BundleChange, BundleFault, Host, ReadyBundle};
 use tokio::net::TcpStream;
 use tokio::runtime::Builder;
 use tokio::sync::watch;
@@ -17,7 +18,7 @@ use tokio::task::{JoinSet, LocalSet};
 
 use crate::config::Config;
 use crate::connection;
-use crate::core::{Core, Shared};
+use crate::core::{Core, Shared, Start};
 use crate::listen::{BACKLOG_MAX, ListenError, listeners};
 use crate::log::{Field, Level};
 
@@ -50,13 +51,43 @@ impl Stopper {
     }
 }
 
+/// Changes which bundles are active, from anywhere; requests go on meanwhile.
+#[derive(Clone)]
+pub struct Activator(Arc<Shared>);
+
+impl std::fmt::Debug for Activator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Activator").finish_non_exhaustive()
+    }
+}
+
+impl Activator {
+    /// Parses and merges a bundle for [`Self::activate`].
+    ///
+    /// # Errors
+    ///
+    /// Its modules do not parse or lie outside of its roots, or its data files contradict each other.
+    pub fn prepare(&self, name: &str, etag: &str, bundle: Bundle) -> Result<ReadyBundle, BundleFault> {
+        self.0.generations.prepare(name, etag, bundle)
+    }
+
+    /// Makes all changes visible at once; until then, and if there is a fault, requests see what was there before.
+    ///
+    /// # Errors
+    ///
+    /// Bundles own the same path, modules do not fit together, or data does not fit to what is there.
+    pub fn activate(&self, changes: &[BundleChange]) -> Result<(), BundleFault> {
+        self.0.generations.activate(changes)
+    }
+}
+
 impl Server {
     /// Listens on the addresses.
     ///
     /// # Errors
     ///
     /// An address cannot be listened on; the text names it and says why.
-    pub fn bind(config: Config, policy: Policy, host: Arc<dyn Host>) -> Result<Self, ListenError> {
+    pub fn bind(config: Config, start: Start, host: Arc<dyn Host>) -> Result<Self, ListenError> {
         let threads = config.threads.max(1);
         let mut addresses = Vec::new();
         let mut by_thread: Vec<Vec<TcpListener>> = Vec::new();
@@ -66,7 +97,7 @@ impl Server {
             addresses.push(local);
             by_thread.iter_mut().zip(opened).for_each(|(list, listener)| list.push(listener));
         }
-        let shared = Arc::new(Shared::new(config, policy, host));
+        let shared = Arc::new(Shared::new(config, start, host));
         Ok(Self { shared, addresses, listeners: by_thread, stop: Arc::new(watch::Sender::new(false)) })
     }
 
@@ -74,6 +105,12 @@ impl Server {
     #[must_use]
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
+    }
+
+    /// Returns what changes the active bundles of the server.
+    #[must_use]
+    pub fn activator(&self) -> Activator {
+        Activator(Arc::clone(&self.shared))
     }
 
     /// Returns what stops the server.

@@ -10,8 +10,12 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use flate2::{Compression, write::GzEncoder};
-use lictor::{BuiltinError, Context, CustomBuiltin, Engine, NullHost, Options, Value};
-use lictor_server::{Bundle, Config, Level, Log, Server, Stopper};
+use lictor::bundle::{Bundle, DataFile, Manifest, Member, Roots};
+use lictor::{
+    ActiveBundle, BuiltinError, BundleChange, BundleFault, Composition, Context, CustomBuiltin, Engine,
+    NullHost, Options, Value,
+};
+use lictor_server::{Activator, Config, Level, Log, Server, Start, Stopper};
 
 const POLICY: &str = r#"
 package app
@@ -52,11 +56,16 @@ fn crash() -> Result<Option<Value<'static>>, BuiltinError> {
 struct Running {
     address: SocketAddr,
     stopper: Stopper,
+    activator: Activator,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Running {
     fn start(change: impl FnOnce(&mut Config)) -> Self {
+        Self::serve(Self::engine(), Vec::new(), change)
+    }
+
+    fn engine() -> Engine {
         let mut engine = Engine::new(Options::default());
         let crash = CustomBuiltin::new("test.crash", "any -> any", |_, _| crash());
         let crash = CustomBuiltin { impure: true, ..crash };
@@ -65,11 +74,12 @@ impl Running {
         engine.add_module("main.rego", MAIN.as_bytes(), None);
         let data = br#"{"base": {"list": [10, 20], "1": "one", "a/b": {"c d": 7}}}"#;
         engine.add_data_json(&[], "data.json", data).expect("data");
-        Self::serve(&engine, change)
+        engine
     }
 
-    fn serve(engine: &Engine, change: impl FnOnce(&mut Config)) -> Self {
+    fn serve(engine: Engine, bundles: Vec<ActiveBundle>, change: impl FnOnce(&mut Config)) -> Self {
         let policy = engine.compile().expect("a policy");
+        let start = Start { policy, composition: Composition::new(engine, bundles) };
         let mut config = Config {
             addresses: vec!["127.0.0.1:0".to_owned()],
             threads: 2,
@@ -78,10 +88,10 @@ impl Running {
             ..Config::default()
         };
         change(&mut config);
-        let server = Server::bind(config, policy, Arc::new(NullHost)).expect("a free port");
-        let (address, stopper) = (server.addresses()[0], server.stopper());
+        let server = Server::bind(config, start, Arc::new(NullHost)).expect("a free port");
+        let (address, stopper, activator) = (server.addresses()[0], server.stopper(), server.activator());
         let thread = thread::spawn(move || server.run().expect("served"));
-        Self { address, stopper, thread: Some(thread) }
+        Self { address, stopper, activator, thread: Some(thread) }
     }
 
     fn connect(&self) -> TcpStream {
@@ -254,9 +264,9 @@ const WRITES: &[(&str, &str, &str, u16, &str)] = &[
 
 #[test]
 fn documents_are_written() {
-    let server = Running::start(|config| {
-        config.bundles = vec![Bundle { name: "one".to_owned(), roots: vec!["owned/here/deep".to_owned()] }];
-    });
+    let roots = Roots::new(&["owned/here/deep".to_owned()]);
+    let owner = ActiveBundle { name: "one".to_owned(), revision: "r1".to_owned(), roots };
+    let server = Running::serve(Running::engine(), vec![owner], |_| {});
     for (method, path, body, status, part) in WRITES {
         let answer = server.send(method, &format!("/v1/data{path}"), "", body.as_bytes());
         assert_eq!(answer.status, *status, "{method} {path} {body}: {}", answer.body);
@@ -453,7 +463,7 @@ fn decisions_that_wait_hold_up_no_others() {
     let change = |it: &mut Config| {
         (it.threads, it.waiting_threads_max, it.waiting_requests_max) = (1, 3, 2);
     };
-    let server = Running::serve(&engine, change);
+    let server = Running::serve(engine, Vec::new(), change);
     let ask = |target: &str| {
         let mut stream = server.connect();
         write_request(&mut stream, "GET", target, "connection: close\r\n", b"");
@@ -512,4 +522,101 @@ fn stopping_lets_requests_end() {
     assert!(text.ends_with("{\"result\":true}\n"), "{text}");
     server.thread.take().expect("running").join().expect("ended");
     assert!(TcpStream::connect(server.address).is_err());
+}
+
+/// Returns a bundle of one module and one document.
+fn bundle(manifest: &str, module: &str, path: &str, data: &str) -> Bundle {
+    let member =
+        Member { path: "/p.rego".to_owned(), name: "/p.rego".to_owned(), bytes: module.as_bytes().to_vec() };
+    let file = DataFile {
+        member: format!("/{path}/data.json"),
+        path: path.split('/').map(str::to_owned).collect(),
+        document: lictor::json::read_document(data.as_bytes()).expect("JSON"),
+    };
+    Bundle {
+        manifest: Manifest::read(manifest.as_bytes()).expect("a manifest"),
+        modules: if module.is_empty() { Vec::new() } else { vec![member] },
+        data: vec![file],
+        ..Bundle::default()
+    }
+}
+
+impl Running {
+    fn activate(&self, bundles: Vec<(&str, Bundle)>) -> Result<(), BundleFault> {
+        let ready = |(name, bundle): (&str, Bundle)| self.activator.prepare(name, "\"etag\"", bundle);
+        let ready = bundles.into_iter().map(|it| Ok(BundleChange::Activate(Arc::new(ready(it)?))));
+        self.activator.activate(&ready.collect::<Result<Vec<_>, BundleFault>>()?)
+    }
+}
+
+#[test]
+fn bundles_are_activated_while_serving() {
+    let server = Running::start(|_| {});
+    let policy = "package one\n\nsum := data.one.x.n + data.base.list[0]\n";
+    let manifest = r#"{"revision": "r1", "roots": ["one"]}"#;
+    server.get("/v1/data/one").is(200, "{}\n");
+    server.activate(vec![("one", bundle(manifest, policy, "one/x", r#"{"n": 1}"#))]).expect("fits");
+    server.get("/v1/data/one/sum").is(200, "{\"result\":11}\n");
+    server.get("/v1/data/app/level/x").is(200, "{\"result\":1}\n");
+    server.get("/v1/data/one/sum?provenance").has(200, r#""bundles":{"one":{"revision":"r1"}}}"#);
+    server.get("/v1/data/system/bundles/one/etag").has(200, r#""\"etag\"""#);
+    server.send("PUT", "/v1/data/one/x", "", b"1").has(400, "is owned by bundle");
+    server.send("PUT", "/v1/data/base/list/0", "", b"20").is(204, "");
+    // Only data changes, and what was written outside of the roots stays.
+    server.activate(vec![("one", bundle(manifest, policy, "one/x", r#"{"n": 2}"#))]).expect("fits");
+    server.get("/v1/data/one/sum").is(200, "{\"result\":22}\n");
+    for (name, made, part) in [
+        ("one", bundle(manifest, "package one\n\np := q", "one/x", "3"), "var q is unsafe"),
+        ("one", bundle(manifest, policy, "one/sum", "3"), "conflicting rule for data path one/sum found"),
+        ("two", bundle(r#"{"roots": ["one/y"]}"#, "", "one/y", "3"), "one overlaps one/y"),
+        ("two", bundle(r#"{"roots": ["app/roles"]}"#, "", "app/roles", "3"), "conflicting rule"),
+    ] {
+        let fault = server.activate(vec![(name, made)]).expect_err(part);
+        assert!(fault.to_string().contains(part), "{fault}");
+        server.get("/v1/data/one/sum").is(200, "{\"result\":22}\n");
+    }
+    server.activator.activate(&[BundleChange::Deactivate("one".to_owned())]).expect("fits");
+    server.get("/v1/data/one").is(200, "{}\n");
+    server.send("PUT", "/v1/data/one", "", b"1").is(204, "");
+}
+
+/// Two bundles that are activated together are never seen apart, and no write beside them is lost.
+#[test]
+fn decisions_see_whole_activations() {
+    const ROUNDS: usize = 60;
+    let server = Running::start(|_| {});
+    let of = |name: &str, number: usize| {
+        // Every third round has another policy, so that both ways of activating meet decisions and writes.
+        let manifest = format!(r#"{{"revision": "{number}", "roots": ["{name}"]}}"#);
+        let module = format!("package {name}\n\np{} := data.{name}.n", number / 3);
+        bundle(&manifest, &module, &format!("{name}/n"), &number.to_string())
+    };
+    let activate = |number| server.activate(vec![("x", of("x", number)), ("y", of("y", number))]);
+    activate(0).expect("fits");
+    thread::scope(|scope| {
+        let activating = scope.spawn(|| (1..ROUNDS).for_each(|it| activate(it).expect("fits")));
+        let writing = scope.spawn(|| {
+            for number in 0..ROUNDS {
+                server.send("PUT", &format!("/v1/data/log/entry{number}"), "", b"1").is(204, "");
+            }
+        });
+        while !activating.is_finished() || !writing.is_finished() {
+            let body = server.get("/v1/data?provenance").body;
+            let number = |before: &str| {
+                let text = body.split_once(before).expect("a key").1;
+                text.chars().take_while(char::is_ascii_digit).collect::<String>()
+            };
+            let x = number(r#""x":{"n":"#);
+            assert_eq!(x, number(r#""y":{"n":"#), "{body}");
+            assert_eq!(
+                x,
+                number(
+                    r#""provenance":{"version":"","build_commit":"","build_timestamp":"","build_hostname":"","bundles":{"x":{"revision":""#
+                ),
+                "{body}"
+            );
+        }
+    });
+    let log = server.get("/v1/data/log").body;
+    assert_eq!(log.matches("entry").count(), ROUNDS, "{log}");
 }

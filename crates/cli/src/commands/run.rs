@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lictor::http::{HttpFault, HttpRequest, HttpResponse, LookupFault};
-use lictor::{Engine, Host, Options, Policy};
+use lictor::{Composition, Engine, Host, Options};
 use lictor_bundle::Trust;
 use lictor_management::{CacheLimits, Outgoing, Patience};
-use lictor_server::{Bundle, Config, Server};
+use lictor_server::{Config, Server, Start};
 
 use crate::commands::Failure;
 use crate::fault;
@@ -35,10 +35,9 @@ pub(crate) fn run(flags: &Parsed) -> Result<u8, Failure> {
     let failed = |message: String| Failure::Text(format!("error: {message}"), FAULT_EXIT);
     let config = config(flags)?;
     let trust = trust(flags).map_err(failed)?;
-    let (policy, bundles) = policy(flags, trust).map_err(failed)?;
-    let config = Config { bundles, ..config };
+    let start = start(flags, trust).map_err(failed)?;
     let server =
-        Server::bind(config, policy, Arc::new(World::new())).map_err(|error| failed(error.to_string()))?;
+        Server::bind(config, start, Arc::new(World::new())).map_err(|error| failed(error.to_string()))?;
     server.stop_on_signals().map_err(|error| failed(error.to_string()))?;
     server.run().map_err(|error| failed(error.to_string()))?;
     Ok(0)
@@ -77,8 +76,8 @@ fn trust(flags: &Parsed) -> Result<Trust, String> {
     Ok(if flags.is_on("skip-verify") { Trust::Unchecked } else { signing::trust(verification) })
 }
 
-/// Returns the policy, and the bundles that own parts of its data.
-fn policy(flags: &Parsed, trust: Trust) -> Result<(Policy, Vec<Bundle>), String> {
+/// Returns the policy, and what it is made of.
+fn start(flags: &Parsed, trust: Trust) -> Result<Start, String> {
     let mut engine = Engine::new(Options {
         version: setup::version(flags),
         print: true,
@@ -114,9 +113,10 @@ fn policy(flags: &Parsed, trust: Trust) -> Result<(Policy, Vec<Bundle>), String>
     if !archives.is_empty() {
         loader.load_bundles(&archives).map_err(failed)?;
     }
-    let owners = loader.owners().into_iter().map(|(name, roots)| Bundle { name, roots }).collect();
-    let policy = engine.compile().and_then(|policy| policy.check_data().map(|()| (policy, owners)));
-    policy.map_err(|faults| format!("initialization error: {faults}"))
+    let owners = loader.owners();
+    let policy = engine.compile().and_then(|policy| policy.check_data().map(|()| policy));
+    let policy = policy.map_err(|faults| format!("initialization error: {faults}"))?;
+    Ok(Start { policy, composition: Composition::new(engine, owners) })
 }
 
 /// Is the host of a server: there is no deadline but the engine's own limits.

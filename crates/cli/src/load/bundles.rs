@@ -6,7 +6,7 @@
 use std::fs::{self, File};
 use std::time::Instant;
 
-use lictor::{DataErrorKind, Patch, RegoVersion, WriteErrorKind, json};
+use lictor::{ActiveBundle, DataErrorKind, Patch, RegoVersion, WriteErrorKind, json};
 use lictor_bundle::{
     Bundle, BundleError, BundleReader, Digests, FileDigest, Limits, Manifest, Member, Members, Meter,
     Options, PatchOperation, Roots, Trust, check_overlap, read_archive, read_members,
@@ -98,8 +98,8 @@ impl Loader<'_> {
         self.load_named_bundles(&named)
     }
 
-    /// Returns the bundles that were loaded, each with the roots that it owns.
-    pub(crate) fn owners(self) -> Vec<(String, Vec<String>)> {
+    /// Returns the bundles that were loaded.
+    pub(crate) fn owners(self) -> Vec<ActiveBundle> {
         self.owners
     }
 
@@ -129,8 +129,11 @@ impl Loader<'_> {
         check_overlap(&list).map_err(|error| BundleFault::Activation(error.to_string()))?;
         deltas.iter().try_for_each(|it| self.apply_delta(it))?;
         self.add_manifests(&manifests)?;
-        let owner = |it: &(&str, Manifest)| (it.0.to_owned(), it.1.roots.as_slice().to_vec());
-        self.owners.extend(manifests.iter().map(owner));
+        self.owners.extend(manifests.into_iter().map(|(name, manifest)| ActiveBundle {
+            name: name.to_owned(),
+            revision: manifest.revision,
+            roots: manifest.roots,
+        }));
         self.timers.add(LOAD_BUNDLES, start);
         Ok(())
     }

@@ -193,6 +193,17 @@ fn provenance(core: &Core) -> Vec<u8> {
         out.push(b':');
         write_string(value, &mut out, true);
     }
+    let generation = core.generation();
+    for (index, bundle) in generation.bundles.iter().enumerate() {
+        out.extend_from_slice(if index == 0 { b",\"bundles\":{" } else { b"," });
+        write_string(&bundle.name, &mut out, true);
+        out.extend_from_slice(b":{\"revision\":");
+        write_string(&bundle.revision, &mut out, true);
+        out.push(b'}');
+    }
+    if !generation.bundles.is_empty() {
+        out.push(b'}');
+    }
     out.push(b'}');
     out
 }

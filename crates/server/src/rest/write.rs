@@ -9,6 +9,7 @@ use lictor::{Document, Faults, Operation, Policy, Snapshot, Value, Write, WriteE
 use percent_encoding::percent_decode_str;
 
 use crate::core::{Core, MayWait};
+use crate::generation::Generation;
 use crate::reply::{Reply, codes};
 use crate::request::Request;
 
@@ -21,6 +22,8 @@ enum Refusal {
     Rules(Faults),
     /// It is there already, and the client asked for that case.
     Present,
+    /// A bundle owns the place.
+    Owned(String),
 }
 
 impl From<WriteError> for Refusal {
@@ -39,15 +42,13 @@ pub(crate) fn put(core: &Core, request: &Request) -> Result<Reply, MayWait> {
         Err(message) => return Ok(Reply::bad_request(&message)),
     };
     let parsed_ns = start.elapsed().as_nanos();
-    if let Some(refusal) = owned(core, &path) {
-        return Ok(refusal);
-    }
     let only_new = request.headers.get("if-none-match").is_some_and(|it| it == "*");
-    let written = write(core, std::slice::from_ref(&path), |data| {
-        if only_new && data.get(&path).is_some() {
+    let written = write(core, std::slice::from_ref(&path), |present| {
+        check_owner(present, &path)?;
+        if only_new && present.data.get(&path).is_some() {
             return Err(Refusal::Present);
         }
-        Ok(data.put(&path, document)?)
+        Ok(present.data.put(&path, document)?)
     });
     Ok(written.unwrap_or_else(|| done(request, Some(parsed_ns), start)))
 }
@@ -61,11 +62,11 @@ pub(crate) fn patch(core: &Core, request: &Request) -> Result<Reply, MayWait> {
         Err(message) => return Ok(Reply::bad_request(&message)),
     };
     let parsed_ns = start.elapsed().as_nanos();
-    if let Some(refusal) = writes.iter().find_map(|it| owned(core, &it.path)) {
-        return Ok(refusal);
-    }
     let paths: Vec<Vec<String>> = writes.iter().map(|it| it.path.clone()).collect();
-    let written = write(core, &paths, |data| Ok(data.write_all(&writes)?));
+    let written = write(core, &paths, |present| {
+        paths.iter().try_for_each(|it| check_owner(present, it))?;
+        Ok(present.data.write_all(&writes)?)
+    });
     Ok(written.unwrap_or_else(|| done(request, Some(parsed_ns), start)))
 }
 
@@ -77,12 +78,12 @@ pub(crate) fn delete(core: &Core, request: &Request) -> Result<Reply, MayWait> {
     if path.is_empty() {
         return Ok(Reply::empty(405));
     }
-    if let Some(refusal) = owned(core, &path) {
-        return Ok(refusal);
-    }
     let removal = Write { path, operation: Operation::Remove };
     // What is taken away is in no rule's way.
-    let written = write(core, &[], |data| Ok(data.write(&removal)?));
+    let written = write(core, &[], |present| {
+        check_owner(present, &removal.path)?;
+        Ok(present.data.write(&removal)?)
+    });
     Ok(written.unwrap_or_else(|| done(request, None, start)))
 }
 
@@ -90,15 +91,16 @@ pub(crate) fn delete(core: &Core, request: &Request) -> Result<Reply, MayWait> {
 fn write(
     core: &Core,
     paths: &[Vec<String>],
-    edit: impl FnOnce(&Snapshot) -> Result<Snapshot, Refusal>,
+    edit: impl FnOnce(&Generation) -> Result<Snapshot, Refusal>,
 ) -> Option<Reply> {
     let check = |policy: &Policy| {
         let mut paths = paths.iter().map(|it| it.iter().map(String::as_str).collect::<Vec<_>>());
         paths.try_for_each(|it| policy.check_data_at(&it)).map_err(Refusal::Rules)
     };
-    let refusal = core.shared.generations.write(|it| edit(&it.data), check).err()?;
+    let refusal = core.shared.generations.write(edit, check).err()?;
     Some(match refusal {
         Refusal::Present => Reply::empty(304),
+        Refusal::Owned(message) => Reply::bad_request(&message),
         Refusal::Rules(faults) => Reply::bad_request(&faults.to_string()),
         Refusal::Storage(error) => match error.kind() {
             WriteErrorKind::NotFound => Reply::error(404, codes::NOT_FOUND, &error.to_string()),
@@ -109,17 +111,20 @@ fn write(
 }
 
 /// Refuses paths that a bundle owns.
-fn owned(core: &Core, path: &[String]) -> Option<Reply> {
-    let bundles = &core.shared.config.bundles;
-    if path.is_empty() && bundles.iter().any(|it| !it.roots.is_empty()) {
-        return Some(Reply::bad_request("can't write to document root with bundle roots configured"));
+fn check_owner(present: &Generation, path: &[String]) -> Result<(), Refusal> {
+    let refuse = |message: String| Err(Refusal::Owned(message));
+    let bundles = &present.bundles;
+    if path.is_empty() && bundles.iter().any(|it| !it.roots.as_slice().is_empty()) {
+        return refuse("can't write to document root with bundle roots configured".to_owned());
     }
     let meets = |root: &String| {
         let keys = root.split('/').filter(|it| !it.is_empty());
         keys.zip(path).all(|(key, other)| key == other)
     };
-    let owner = bundles.iter().find(|it| it.roots.iter().any(meets))?;
-    Some(Reply::bad_request(&format!("path {} is owned by bundle \"{}\"", path.join("/"), owner.name)))
+    match bundles.iter().find(|it| it.roots.as_slice().iter().any(meets)) {
+        Some(owner) => refuse(format!("path {} is owned by bundle \"{}\"", path.join("/"), owner.name)),
+        None => Ok(()),
+    }
 }
 
 fn done(request: &Request, parsed_ns: Option<u128>, start: Instant) -> Reply {
