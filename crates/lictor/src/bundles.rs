@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use lictor_bundle::{Bundle, BundleError, Manifest, Roots, check_overlap};
-use lictor_store::{BaseData, DataErrorKind, Operation, Snapshot, Write, WriteError, WriteErrorKind};
+use lictor_bundle::{Bundle, BundleError, Manifest, PatchOperation, Roots, check_overlap};
+use lictor_store::{BaseData, DataErrorKind, Operation, Patch, Snapshot, Write, WriteError, WriteErrorKind};
 use lictor_syntax::ast::{Module, RegoVersion};
 use lictor_syntax::printer::package_text;
 use lictor_value::{Document, DocumentBuilder};
@@ -50,20 +50,32 @@ impl From<WriteError> for BundleFault {
     }
 }
 
-/// A bundle whose modules are parsed and whose data is one document.
+/// A bundle whose modules are parsed and whose data is one document, or a delta of one.
 #[derive(Debug)]
 pub struct ReadyBundle {
     name: String,
     manifest: Manifest,
     etag: String,
-    modules: Vec<ReadyModule>,
-    data: Document,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    Whole { modules: Arc<[ReadyModule]>, data: Document },
+    Delta(Vec<PatchOperation>),
 }
 
 #[derive(Debug)]
 struct ReadyModule {
     version: Option<RegoVersion>,
     parsed: ParsedModule,
+}
+
+/// What a composition keeps of a bundle: all but its data, which others may have changed since.
+#[derive(Clone, Debug)]
+struct Active {
+    manifest: Manifest,
+    modules: Arc<[ReadyModule]>,
 }
 
 impl ReadyBundle {
@@ -79,21 +91,40 @@ impl ReadyBundle {
         &self.manifest
     }
 
-    /// Says whether both have the same modules, so that nothing needs compiling when one follows the other.
-    fn has_modules_of(&self, other: &Self) -> bool {
-        let same = |(a, b): (&ReadyModule, &ReadyModule)| {
-            let (Some(first), Some(second)) = (&a.parsed.tree, &b.parsed.tree) else { return false };
-            let (first, second) = (&first.source, &second.source);
-            a.version == b.version && first.name() == second.name() && first.text() == second.text()
+    /// Returns what is kept of it once it follows the active bundle of its name.
+    fn following(&self, before: Option<&Active>) -> Result<Active, BundleFault> {
+        let modules = match (&self.content, before) {
+            (Content::Whole { modules, .. }, _) => Arc::clone(modules),
+            (Content::Delta(_), None) => Arc::default(),
+            (Content::Delta(_), Some(before)) => {
+                self.manifest.check_delta(&self.name, &before.manifest)?;
+                Arc::clone(&before.modules)
+            }
         };
-        self.modules.len() == other.modules.len() && self.modules.iter().zip(&other.modules).all(same)
+        Ok(Active { manifest: self.manifest.clone(), modules })
     }
+
+    /// Says whether it changes data that is there already, and has nothing else.
+    #[must_use]
+    pub fn is_delta(&self) -> bool {
+        matches!(self.content, Content::Delta(_))
+    }
+}
+
+/// Says whether nothing needs compiling when one list of modules follows the other.
+fn same_modules(a: &[ReadyModule], b: &[ReadyModule]) -> bool {
+    let same = |(a, b): (&ReadyModule, &ReadyModule)| {
+        let (Some(first), Some(second)) = (&a.parsed.tree, &b.parsed.tree) else { return false };
+        let (first, second) = (&first.source, &second.source);
+        a.version == b.version && first.name() == second.name() && first.text() == second.text()
+    };
+    a.len() == b.len() && a.iter().zip(b).all(same)
 }
 
 /// One change of what is active.
 #[derive(Clone, Debug)]
 pub enum BundleChange {
-    /// The bundle is active, in the place of the one of its name.
+    /// The bundle is active, in the place of the one of its name; of a delta its operations are done.
     Activate(Arc<ReadyBundle>),
     /// The bundle of this name is no longer active.
     Deactivate(String),
@@ -128,7 +159,7 @@ pub struct Composition {
     base: Engine,
     /// Bundles that stay as they are; their modules are in the base.
     fixed: Vec<ActiveBundle>,
-    bundles: BTreeMap<String, Arc<ReadyBundle>>,
+    bundles: BTreeMap<String, Active>,
 }
 
 impl Composition {
@@ -142,8 +173,8 @@ impl Composition {
     /// Returns the bundles that are active.
     #[must_use]
     pub fn active(&self) -> Vec<ActiveBundle> {
-        let changing = self.bundles.values().map(|it| ActiveBundle {
-            name: it.name.clone(),
+        let changing = self.bundles.iter().map(|(name, it)| ActiveBundle {
+            name: name.clone(),
             revision: it.manifest.revision.clone(),
             roots: it.manifest.roots.clone(),
         });
@@ -155,10 +186,13 @@ impl Composition {
     /// # Errors
     /// Modules do not parse or lie outside of the roots, or data files contradict each other.
     pub fn prepare(&self, name: &str, etag: &str, bundle: Bundle) -> Result<ReadyBundle, BundleFault> {
-        let modules = self.modules(&bundle)?;
-        let data = merged(&bundle)?;
+        let content = if bundle.is_delta() {
+            Content::Delta(bundle.patch)
+        } else {
+            Content::Whole { modules: self.modules(&bundle)?.into(), data: merged(&bundle)? }
+        };
         let (name, etag) = (name.to_owned(), etag.to_owned());
-        Ok(ReadyBundle { name, manifest: bundle.manifest, etag, modules, data })
+        Ok(ReadyBundle { name, manifest: bundle.manifest, etag, content })
     }
 
     fn modules(&self, bundle: &Bundle) -> Result<Vec<ReadyModule>, BundleFault> {
@@ -188,23 +222,20 @@ impl Composition {
         let mut is_compiled = false;
         let mut cleared: Vec<Roots> = Vec::new();
         for change in changes {
-            let before = match change {
-                BundleChange::Activate(bundle) => {
-                    cleared.push(bundle.manifest.roots.clone());
-                    let before = next.bundles.insert(bundle.name.clone(), Arc::clone(bundle));
-                    is_compiled |= match &before {
-                        Some(before) => !bundle.has_modules_of(before),
-                        None => !bundle.modules.is_empty(),
-                    };
-                    before
-                }
-                BundleChange::Deactivate(name) => {
-                    let before = next.bundles.remove(name);
-                    is_compiled |= before.as_ref().is_some_and(|it| !it.modules.is_empty());
-                    before
-                }
+            let before = next.bundles.remove(change.name());
+            let active = match change {
+                BundleChange::Activate(bundle) => Some(bundle.following(before.as_ref())?),
+                BundleChange::Deactivate(_) => None,
             };
-            cleared.extend(before.map(|it| it.manifest.roots.clone()));
+            let modules = |it: &Option<Active>| it.as_ref().map(|it| Arc::clone(&it.modules));
+            let (old, new) = (modules(&before).unwrap_or_default(), modules(&active).unwrap_or_default());
+            is_compiled |= !same_modules(&old, &new);
+            if !matches!(change, BundleChange::Activate(it) if it.is_delta()) {
+                cleared.extend(before.iter().chain(&active).map(|it| it.manifest.roots.clone()));
+            }
+            if let Some(active) = active {
+                next.bundles.insert(change.name().to_owned(), active);
+            }
         }
         next.check_overlap()?;
         is_compiled |= next.drop_modules_below(&cleared);
@@ -230,7 +261,7 @@ impl Composition {
 
     fn compile(&self) -> Result<Policy, BundleFault> {
         let mut engine = self.base.clone();
-        for module in self.bundles.values().flat_map(|it| &it.modules) {
+        for module in self.bundles.values().flat_map(|it| it.modules.iter()) {
             engine.add_parsed(module.parsed.clone());
         }
         engine.compile_over(Document::empty_object()).map_err(BundleFault::Rego)
@@ -306,16 +337,30 @@ fn without(data: &Snapshot, path: &[String]) -> Result<Snapshot, BundleFault> {
 }
 
 fn with(data: &Snapshot, bundle: &ReadyBundle) -> Result<Snapshot, BundleFault> {
+    let data = match &bundle.content {
+        Content::Whole { data: own, .. } => with_roots(data, own, &bundle.manifest.roots)?,
+        Content::Delta(operations) => {
+            let patches = operations.iter().map(|PatchOperation { operation, path, value }| Patch {
+                operation,
+                path,
+                value,
+            });
+            data.apply_delta(patches)?
+        }
+    };
+    Ok(data.put(&place(&bundle.name), known(bundle))?)
+}
+
+fn with_roots(data: &Snapshot, own: &Document, roots: &Roots) -> Result<Snapshot, BundleFault> {
     let mut data = data.clone();
-    for root in bundle.manifest.roots.as_slice() {
+    for root in roots.as_slice() {
         let path = keys(root);
         let names: Vec<&str> = path.iter().map(String::as_str).collect();
-        if let Some(document) = bundle.data.below(&names) {
+        if let Some(document) = own.below(&names) {
             data = data.put(&path, document)?;
         }
     }
-    let known = known(bundle);
-    Ok(data.put(&place(&bundle.name), known)?)
+    Ok(data)
 }
 
 /// Returns what policies see of a bundle in `data.system.bundles`.
@@ -455,6 +500,39 @@ mod tests {
         assert!(world.data().starts_with(r#"{"b":{"x":1},"other":1,"#), "{}", world.data());
         world.take(&[BundleChange::Deactivate("x".to_owned())]).expect("fits");
         assert_eq!(world.data(), r#"{"other":1,"system":{"bundles":{}}}"#);
+    }
+
+    #[test]
+    fn deltas_change_data_and_keep_modules() {
+        let mut world = World::new("{}", &[]);
+        let roots = r#"{"roots": ["a"]}"#;
+        let whole = bundle(roots, &[("p.rego", "package a\nq := data.a.n")], &[("a", r#"{"n": 1}"#)]);
+        world.activate(vec![("x", whole)]).expect("fits");
+        let delta = |manifest: &str, operation: &str, path: &str| Bundle {
+            patch: vec![PatchOperation {
+                operation: operation.to_owned(),
+                path: path.to_owned(),
+                value: read_document(b"2").expect("JSON"),
+            }],
+            ..bundle(manifest, &[], &[])
+        };
+        let next = delta(r#"{"roots": ["a"], "revision": "r2"}"#, "upsert", "a/m/k");
+        assert!(!world.activate(vec![("x", next)]).expect("fits"), "nothing to compile");
+        assert!(world.data().starts_with(r#"{"a":{"m":{"k":2},"n":1},"system":"#), "{}", world.data());
+        assert!(world.policy.has_rules(&["a", "q"]));
+        assert_eq!(world.composition.active()[0].revision, "r2");
+        for (delta, part) in [
+            (
+                delta(r#"{"roots": ["b"]}"#, "upsert", "b/x"),
+                "roots that are different from those in the store",
+            ),
+            (delta(roots, "remove", "a/z"), "storage_not_found_error"),
+        ] {
+            let before = world.data();
+            let fault = world.activate(vec![("x", delta)]).expect_err(part);
+            assert!(fault.to_string().contains(part), "{fault}");
+            assert_eq!(world.data(), before);
+        }
     }
 
     #[test]
