@@ -5,18 +5,18 @@
 
 mod alerts;
 mod answer;
-mod attempt;
+pub(crate) mod attempt;
 pub(crate) mod cache;
-mod connect;
+pub(crate) mod connect;
 mod der;
-mod fault;
+pub(crate) mod fault;
 mod flights;
 mod freshness;
 mod line;
-mod pem;
-mod pool;
-mod proxies;
-mod tls;
+pub(crate) mod pem;
+pub(crate) mod pool;
+pub(crate) mod proxies;
+pub(crate) mod tls;
 mod verify;
 
 use std::hash::{BuildHasher, RandomState};
@@ -26,7 +26,7 @@ use std::time::Duration;
 use lictor::http::{HttpCaching, HttpFault, HttpRequest, HttpResponse};
 use tokio::runtime::Handle;
 
-use crate::http::attempt::Attempt;
+use crate::http::attempt::{Attempt, Course};
 use crate::http::cache::Cache;
 use crate::http::flights::Flights;
 use crate::http::pool::Pool;
@@ -142,6 +142,7 @@ impl Sender<'_> {
             request: HttpRequest { caching: None, ..request.clone() },
             timeout: (!timeout.is_zero()).then_some(timeout),
             response_bytes_max: self.exchange.response_bytes_max,
+            course: Course::default(),
         });
         let mut retry = 0;
         loop {

@@ -10,10 +10,11 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, Uri};
+use hyper_util::client::legacy::Error;
 use lictor::http::{
     HttpFault, HttpRequest, HttpResponse, Redirects, Url, check_host, host_to_check, is_token,
 };
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::http::pool::Client;
 use crate::http::{answer, fault};
@@ -38,6 +39,32 @@ pub(crate) struct Attempt {
     pub(crate) request: HttpRequest,
     pub(crate) timeout: Option<Duration>,
     pub(crate) response_bytes_max: usize,
+    pub(crate) course: Course,
+}
+
+/// How far a request may go, and what it may not take along.
+pub(crate) struct Course {
+    /// How many redirects are followed.
+    pub(crate) hops_max: usize,
+    /// How long each server may take to the head of its answer.
+    pub(crate) head_time: Option<Duration>,
+    /// Further headers that do not go to other places, by their canonical names.
+    pub(crate) private: Vec<String>,
+}
+
+impl Default for Course {
+    /// Returns what holds for requests of policies.
+    fn default() -> Self {
+        Self { hops_max: HOPS_MAX, head_time: None, private: Vec::new() }
+    }
+}
+
+/// An answer whose body is still to be read.
+pub(crate) struct Opened {
+    pub(crate) response: Response<Incoming>,
+    pub(crate) is_head: bool,
+    /// Whether a compressed body was asked for unasked.
+    pub(crate) asked_gzip: bool,
 }
 
 /// A request on its way through redirects.
@@ -52,8 +79,8 @@ impl Attempt {
     /// Makes the attempt.
     pub(crate) async fn run(&self) -> Result<HttpResponse, HttpFault> {
         let deadline = self.timeout.and_then(|it| Instant::now().checked_add(it));
-        let (response, is_head, asked_gzip) = self.follow(deadline).await?;
-        let read = answer::read(response, is_head, asked_gzip, self.response_bytes_max);
+        let opened = self.open(deadline).await?;
+        let read = answer::read(opened.response, opened.is_head, opened.asked_gzip, self.response_bytes_max);
         let read = match deadline {
             None => read.await,
             Some(deadline) => match timeout_at(deadline, read).await {
@@ -65,7 +92,7 @@ impl Attempt {
     }
 
     /// Sends until there is an answer that is not followed further.
-    async fn follow(&self, deadline: Option<Instant>) -> Result<(Response<Incoming>, bool, bool), HttpFault> {
+    pub(crate) async fn open(&self, deadline: Option<Instant>) -> Result<Opened, HttpFault> {
         let request = &self.request;
         let mut hop = Hop {
             method: request.method.clone(),
@@ -73,14 +100,15 @@ impl Attempt {
             headers: request.headers.clone(),
             has_body: true,
         };
-        for _ in 0..HOPS_MAX {
+        let hops_max = self.course.hops_max;
+        for _ in 0..hops_max {
             let (response, asked_gzip) = self.send(&hop, deadline).await?;
             match self.next(&hop, &response)? {
                 Some(next) => hop = next,
-                None => return Ok((response, hop.method == "HEAD", asked_gzip)),
+                None => return Ok(Opened { response, is_head: hop.method == "HEAD", asked_gzip }),
             }
         }
-        Err(self.failed(&hop.url.redacted(), format!("stopped after {HOPS_MAX} redirects")))
+        Err(self.failed(&hop.url.redacted(), format!("stopped after {hops_max} redirects")))
     }
 
     fn failed(&self, url: &str, text: String) -> HttpFault {
@@ -96,7 +124,7 @@ impl Attempt {
         check(hop).map_err(failed)?;
         let body = if hop.has_body { self.request.body.clone() } else { Vec::new() };
         let (request, asked_gzip) = message(hop, body).map_err(failed)?;
-        let sent = self.client.request(request);
+        let sent = self.head(request);
         let answered = match deadline {
             None => sent.await,
             Some(deadline) => match timeout_at(deadline, sent).await {
@@ -104,8 +132,18 @@ impl Attempt {
                 Err(_) => return Err(fault::late(&self.request.method, &hop.url.redacted())),
             },
         };
+        let Some(answered) = answered else { return Err(failed(fault::LATE_HEAD.to_owned())) };
         let response = answered.map_err(|it| failed(fault::text(&it, &hop.url)))?;
         Ok((response, asked_gzip))
+    }
+
+    /// Sends one message; nothing if the head of the answer takes too long.
+    async fn head(&self, request: Request<Full<Bytes>>) -> Option<Result<Response<Incoming>, Error>> {
+        let sent = self.client.request(request);
+        match self.course.head_time {
+            None => Some(sent.await),
+            Some(time) => timeout(time, sent).await.ok(),
+        }
     }
 
     /// Returns where an answer leads; nowhere if it is the answer.
@@ -139,7 +177,8 @@ impl Attempt {
         let mut headers: Vec<(String, String)> = self.request.headers.clone();
         headers.retain(|(name, _)| {
             let name = name.as_str();
-            !(leaves && SENSITIVE_HEADERS.contains(&name)
+            let is_private = || self.course.private.iter().any(|it| it == name);
+            !(leaves && (SENSITIVE_HEADERS.contains(&name) || is_private())
                 || !has_body && BODY_HEADERS.contains(&name)
                 || is_absolute && name == "Host")
         });
@@ -229,9 +268,13 @@ fn value(text: &str) -> Result<HeaderValue, String> {
 
 /// Returns the value of `Authorization` for a user's name and password.
 pub(crate) fn basic(name: &[u8], password: &[u8]) -> String {
+    format!("Basic {}", base64(&[name, b":", password].concat()))
+}
+
+/// Writes bytes as base64.
+pub(crate) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let bytes = [name, b":", password].concat();
-    let mut out = "Basic ".to_owned();
+    let mut out = String::new();
     for chunk in bytes.chunks(3) {
         let word =
             chunk.iter().chain([0, 0].iter()).take(3).fold(0_u32, |word, it| word << 8 | u32::from(*it));

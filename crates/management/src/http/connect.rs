@@ -16,6 +16,7 @@ use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpStream, UnixStream};
+use tokio::task::spawn_blocking;
 use tokio_rustls::TlsConnector;
 
 use crate::http::attempt::basic;
@@ -27,10 +28,33 @@ use crate::names;
 /// The most that a proxy may say before it lets a connection through.
 const PROXY_HEAD_BYTES_MAX: usize = 16 << 10;
 
+/// Where a connection gets its settings of TLS from.
+#[derive(Clone)]
+pub(crate) enum TlsSource {
+    /// They stay.
+    Fixed(Arc<ClientConfig>),
+    /// They are looked up for each connection, because files may have changed. It may read files.
+    Read(Arc<ReadTls>),
+}
+
+/// Reads settings of TLS, or says why there are none.
+pub(crate) type ReadTls = dyn Fn() -> Result<Arc<ClientConfig>, String> + Send + Sync;
+
+impl TlsSource {
+    async fn config(&self) -> io::Result<Arc<ClientConfig>> {
+        let read = match self {
+            Self::Fixed(config) => return Ok(Arc::clone(config)),
+            Self::Read(read) => Arc::clone(read),
+        };
+        let read = spawn_blocking(move || read()).await;
+        read.map_err(|_| failed("tls: settings could not be read"))?.map_err(failed)
+    }
+}
+
 /// Makes connections of one kind.
 #[derive(Clone)]
 pub(crate) struct Connector {
-    pub(crate) tls: Arc<ClientConfig>,
+    pub(crate) tls: TlsSource,
     /// The name that servers must have; that of the URL if absent.
     pub(crate) server_name: Option<Arc<str>>,
     /// The unix socket to use, whatever the URL says.
@@ -84,7 +108,7 @@ impl Connector {
         let name = self.server_name.as_deref().unwrap_or(host);
         let name = ServerName::try_from(name.to_owned())
             .map_err(|_| failed(format!("tls: {name:?} is no name of a server")))?;
-        let secured = TlsConnector::from(Arc::clone(&self.tls)).connect(name, stream).await?;
+        let secured = TlsConnector::from(self.tls.config().await?).connect(name, stream).await?;
         Ok(Box::new(secured))
     }
 

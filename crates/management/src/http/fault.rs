@@ -15,6 +15,9 @@ use crate::http::verify;
 /// What a body that ends too early is called.
 pub(crate) const SHORT_BODY: &str = "unexpected EOF";
 
+/// What it is called when a server takes too long to begin with its answer.
+pub(crate) const LATE_HEAD: &str = "net/http: timeout awaiting response headers";
+
 /// How a text begins that says that the time ended.
 pub(crate) const LATE_OR_CANCELLED: &str =
     "context deadline exceeded (Client.Timeout or context cancellation";

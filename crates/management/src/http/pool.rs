@@ -13,7 +13,7 @@ use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use lictor::http::{HttpRequest, TlsSettings};
 
-use crate::http::connect::Connector;
+use crate::http::connect::{Connector, TlsSource};
 use crate::http::proxies::Proxies;
 use crate::http::tls;
 use crate::outgoing::Environment;
@@ -74,21 +74,25 @@ impl Pool {
     fn make(&self, kind: &Kind) -> Result<Client, String> {
         let proxies = self.proxies.get_or_init(|| Arc::new(Proxies::read(&self.environment)));
         let name = kind.tls.server_name.as_str();
-        let connector = Connector {
-            tls: tls::config(&kind.tls, &self.environment)?,
+        Ok(client(Connector {
+            tls: TlsSource::Fixed(tls::config(&kind.tls, &self.environment)?),
             server_name: (!name.is_empty()).then(|| name.into()),
             socket: kind.socket.as_deref().map(Into::into),
             proxies: Arc::clone(proxies),
-        };
-        let mut builder = legacy::Client::builder(TokioExecutor::new());
-        builder
-            .timer(TokioTimer::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(IDLE)
-            .pool_max_idle_per_host(IDLE_MAX)
-            .http1_max_buf_size(HEAD_BYTES_MAX)
-            .http1_title_case_headers(true)
-            .set_host(false);
-        Ok(builder.build(connector))
+        }))
     }
+}
+
+/// Returns a client that makes its connections so.
+pub(crate) fn client(connector: Connector) -> Client {
+    let mut builder = legacy::Client::builder(TokioExecutor::new());
+    builder
+        .timer(TokioTimer::new())
+        .pool_timer(TokioTimer::new())
+        .pool_idle_timeout(IDLE)
+        .pool_max_idle_per_host(IDLE_MAX)
+        .http1_max_buf_size(HEAD_BYTES_MAX)
+        .http1_title_case_headers(true)
+        .set_host(false);
+    builder.build(connector)
 }

@@ -20,7 +20,7 @@ use crate::outgoing::Environment;
 const FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// Certificates and the key to the first.
-type Identity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
+pub(crate) type Identity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
 
 /// Returns the configuration for settings.
 ///
@@ -30,19 +30,48 @@ type Identity = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
 pub(crate) fn config(settings: &TlsSettings, environment: &Environment) -> Result<Arc<ClientConfig>, String> {
     let identity = identity(settings, environment)?;
     let trusted = trusted(&settings.ca_cert, environment)?;
-    let provider = provider();
-    let trust = if settings.insecure_skip_verify {
-        Trust::Anyone
-    } else {
-        let roots = match &trusted {
-            Some(trusted) if settings.use_system_certs => Arc::new(store(system().iter().chain(trusted))),
-            Some(trusted) => Arc::new(store(trusted.iter())),
-            None => system_store(),
-        };
-        let chains = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider)).build();
-        chains.map_or(Trust::Nobody, Trust::Signed)
+    let roots = match trusted {
+        _ if settings.insecure_skip_verify => Roots::Anyone,
+        Some(trusted) => Roots::Given { trusted, with_system: settings.use_system_certs },
+        None => Roots::System,
     };
-    let trusted = trusted.unwrap_or_default();
+    client_config(&roots, identity)
+}
+
+/// Whom to trust.
+pub(crate) enum Roots {
+    /// Any certificate will do.
+    Anyone,
+    /// Those that the system trusts.
+    System,
+    /// These, and perhaps those of the system, too.
+    Given { trusted: Vec<CertificateDer<'static>>, with_system: bool },
+}
+
+/// Returns the configuration for whom to trust and what to show.
+///
+/// # Errors
+///
+/// Go's text if the certificate and its key do not fit.
+pub(crate) fn client_config(roots: &Roots, identity: Option<Identity>) -> Result<Arc<ClientConfig>, String> {
+    let provider = provider();
+    let store = match roots {
+        Roots::Anyone => None,
+        Roots::System => Some(system_store()),
+        Roots::Given { trusted, with_system: true } => Some(Arc::new(store(system().iter().chain(trusted)))),
+        Roots::Given { trusted, with_system: false } => Some(Arc::new(store(trusted.iter()))),
+    };
+    let trust = match store {
+        None => Trust::Anyone,
+        Some(store) => {
+            let chains = WebPkiServerVerifier::builder_with_provider(store, Arc::clone(&provider)).build();
+            chains.map_or(Trust::Nobody, Trust::Signed)
+        }
+    };
+    let trusted = match roots {
+        Roots::Given { trusted, .. } => trusted.clone(),
+        Roots::Anyone | Roots::System => Vec::new(),
+    };
     let verifier = Verifier { provider: Arc::clone(&provider), trust, trusted };
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -135,7 +164,8 @@ fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
     (!list.is_empty()).then_some(list)
 }
 
-fn file(path: &str) -> Result<Vec<u8>, String> {
+/// Reads a file of certificates or a key.
+pub(crate) fn file(path: &str) -> Result<Vec<u8>, String> {
     let fault = |it: &std::io::Error| format!("open {path}: {}", system_text(it));
     let size = std::fs::metadata(path).map_err(|it| fault(&it))?.len();
     if size > FILE_BYTES_MAX {
