@@ -1,4 +1,4 @@
-//! All outgoing input and output: requests of policies and look-ups of names.
+//! All outgoing input and output: requests of policies, look-ups of names, calls to configured services.
 //!
 //! The engine is synchronous and knows no network; what a policy asks of it arrives here through the host. An
 //! [`Outgoing`] owns a small runtime of its own, started with the first request, on which everything asynchronous
@@ -10,6 +10,7 @@ mod civil;
 mod http;
 mod names;
 mod outgoing;
+pub mod services;
 mod waiting;
 
 pub use http::cache::CacheLimits;

@@ -1,0 +1,115 @@
+//! What proves to a service who asks: at most one kind of credential a service, one file a kind.
+//!
+//! A [`CredentialConfig`] is what was configured; a [`Credential`] also keeps what it fetched. What can be told to be
+//! wrong without the world is told with OPA's text at every call; it never becomes a call without credentials.
+
+mod bearer;
+pub(crate) mod client_tls;
+
+use std::sync::Arc;
+
+use lictor::Value;
+use lictor::http::HttpRequest;
+
+use crate::services::config::ServiceConfig;
+use crate::services::credentials::bearer::Bearer;
+use crate::services::credentials::client_tls::Certificate;
+use crate::services::fault::FetchError;
+use crate::services::fields::Fields;
+use crate::services::world::World;
+
+/// Kinds that are not there yet.
+const ABSENT: [&str; 4] = ["oauth2", "s3_signing", "gcp_metadata", "azure_managed_identity"];
+
+/// What a configuration says of credentials.
+#[derive(Clone, Debug)]
+pub(crate) enum CredentialConfig {
+    /// Nobody needs to know who asks.
+    Anonymous,
+    /// A token in a header.
+    Bearer(Bearer),
+    /// A certificate of TLS.
+    ClientTls(Arc<Certificate>),
+    /// What was configured cannot work; the text says why.
+    Faulty(String),
+}
+
+impl CredentialConfig {
+    /// Reads `credentials` of a service.
+    ///
+    /// # Errors
+    ///
+    /// OPA's text for what is of a wrong type.
+    pub(crate) fn read(service: &Fields<'_>, is_oci: bool, _keys: Option<Value<'_>>) -> Result<Self, String> {
+        let Some(fields) = service.below("credentials", "")? else { return Ok(Self::Anonymous) };
+        let plugin = fields.text("plugin")?;
+        if !plugin.is_empty() {
+            return Ok(Self::Faulty(format!("auth plugin {plugin:?} not found")));
+        }
+        let mut found = Vec::new();
+        if let Some(bearer) = fields.below("bearer", "bearerAuthPlugin")? {
+            found.push(Bearer::read(&bearer, is_oci)?.map_or_else(Self::Faulty, Self::Bearer));
+        }
+        if let Some(certificate) = fields.below("client_tls", "clientTLSAuthPlugin")? {
+            let certificate = Certificate::read(&certificate)?;
+            found.push(certificate.map_or_else(Self::Faulty, |it| Self::ClientTls(Arc::new(it))));
+        }
+        for name in ABSENT {
+            if fields.below(name, "")?.is_some() {
+                let text =
+                    format!("credentials of the kind {name} are not supported by this version of lictor");
+                found.push(Self::Faulty(text));
+            }
+        }
+        if found.len() > 1 {
+            return Ok(Self::Faulty("a maximum one credential method must be specified".to_owned()));
+        }
+        Ok(found.pop().unwrap_or(Self::Anonymous))
+    }
+}
+
+/// Headers that prove who asks.
+#[derive(Default)]
+pub(crate) struct Authorization {
+    /// By their canonical names.
+    pub(crate) headers: Vec<(String, String)>,
+}
+
+impl Authorization {
+    /// Returns the header `Authorization` alone.
+    pub(crate) fn header(value: String) -> Self {
+        Self { headers: vec![("Authorization".to_owned(), value)] }
+    }
+
+    /// Returns the names of the headers, which no other place may see.
+    pub(crate) fn private_names(&self) -> Vec<String> {
+        self.headers.iter().map(|it| it.0.clone()).collect()
+    }
+}
+
+/// A credential at work.
+pub(crate) enum Credential {
+    /// Nothing is added to a request.
+    Silent,
+    Bearer(Bearer),
+    Faulty(String),
+}
+
+impl Credential {
+    pub(crate) fn new(config: &ServiceConfig, _world: &World) -> Self {
+        match &config.credentials {
+            CredentialConfig::Anonymous | CredentialConfig::ClientTls(_) => Self::Silent,
+            CredentialConfig::Bearer(bearer) => Self::Bearer(bearer.clone()),
+            CredentialConfig::Faulty(text) => Self::Faulty(text.clone()),
+        }
+    }
+
+    /// Returns what to add to a request.
+    pub(crate) async fn authorize(&self, _request: &HttpRequest) -> Result<Authorization, FetchError> {
+        match self {
+            Self::Silent => Ok(Authorization::default()),
+            Self::Bearer(bearer) => bearer.authorize().await,
+            Self::Faulty(text) => Err(FetchError::configuration(text.clone())),
+        }
+    }
+}
