@@ -6,6 +6,7 @@
 pub(crate) mod contents;
 pub(crate) mod diff;
 pub(crate) mod json;
+pub(crate) mod memory;
 pub(crate) mod solutions;
 pub(crate) mod table;
 pub(crate) mod verdicts;

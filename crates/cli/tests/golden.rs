@@ -165,7 +165,8 @@ fn masked(text: &str) -> String {
             out.push_str(&masked_id(line, at));
             continue;
         }
-        let timer = ["_ns\": ", "\"duration\": "].iter().find_map(|it| Some(line.find(it)? + it.len()));
+        let varying = ["_ns\": ", "\"duration\": ", "\"program_bytes\": ", "\"shared_bytes\": "];
+        let timer = varying.iter().find_map(|it| Some(line.find(it)? + it.len()));
         let verdict = VERDICTS.iter().find_map(|it| Some(line.find(it)? + it.len()));
         match (timer, verdict) {
             (Some(at), _) if line.trim_end().ends_with(|it: char| it.is_ascii_digit() || it == ',') => {

@@ -36,6 +36,7 @@ mod data;
 mod engine;
 mod export;
 mod faults;
+mod memory;
 mod policy;
 mod query;
 mod requirements;
@@ -65,6 +66,7 @@ pub use lictor_value::{Arena, Array, Document, Kind, Object, Set, Value, json};
 pub use lictor_vm::{
     Decision as Answer, ErrorCode, EvalError, Event, EventKind, EventSink, Limits, MakeInput, Position,
 };
+pub use memory::{DocumentMemory, MemoryReport, PackageMemory};
 pub use policy::{Policy, QueryOptions};
 pub use query::{Query, QueryExpression};
 pub use requirements::Requirements;

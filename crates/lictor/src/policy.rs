@@ -67,6 +67,10 @@ impl Prepared {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }
 
+    fn all(&self) -> Vec<Query> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+
     fn insert(&self, key: Box<str>, query: Query) {
         let mut queries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if queries.len() >= PREPARED_MAX {
@@ -282,6 +286,15 @@ impl Policy {
         let rules = &self.inner.rules;
         let documents = rules.documents.get_or_init(|| Documents::of(&rules.hir)).clone();
         Lowering::with_documents(Arc::clone(&rules.hir), documents, rules.capabilities.lookup())
+    }
+
+    pub(crate) fn modules(&self) -> &Modules {
+        &self.inner.rules.modules
+    }
+
+    /// Returns what was prepared and is kept, each program once.
+    pub(crate) fn prepared_queries(&self) -> Vec<Query> {
+        self.inner.rules.prepared.all()
     }
 
     pub(crate) fn rules(&self) -> &Rules {

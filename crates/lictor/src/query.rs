@@ -113,6 +113,10 @@ impl Query {
         })
     }
 
+    pub(crate) fn program(&self) -> &Program {
+        &self.prepared.program
+    }
+
     /// Returns the query over other data; it shares the program.
     #[must_use]
     pub(crate) fn with_data(&self, data: Document) -> Self {

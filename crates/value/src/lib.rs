@@ -26,6 +26,7 @@ pub mod serde;
 mod text;
 mod tree;
 mod value;
+mod weigh;
 
 pub use arena::Arena;
 pub use constants::Constants;
@@ -37,3 +38,4 @@ pub use probe::Probe;
 pub use raw::recycle;
 pub use text::write_string;
 pub use value::{Kind, NumberText, Value, compare};
+pub use weigh::Weigher;

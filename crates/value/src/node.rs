@@ -60,6 +60,38 @@ impl Header {
     }
 }
 
+/// What a node takes and refers to, whatever it is: for those who look at memory and not at values.
+pub(crate) struct Extent<'e> {
+    /// Its words, header and index included.
+    pub(crate) words: usize,
+    /// The cells in it.
+    pub(crate) cells: &'e [Cell],
+    /// Where the keys of a record stand.
+    pub(crate) shape: Option<u32>,
+}
+
+impl<'e> Extent<'e> {
+    pub(crate) fn of(segment: &'e Segment, at: u32) -> Self {
+        let header = Header(segment.word(at));
+        let kind = header.kind();
+        let upper = header.upper() as usize;
+        // Documents have no overlays, which are an arena's.
+        let len = match kind & !INDEXED {
+            RECORD => header.small(),
+            PAIRS | PAGE => 2 * upper,
+            TREE => 2,
+            _ => upper,
+        };
+        let cells = segment.cells(at.saturating_add(1), len);
+        let mut words = 1 + cells.len() + usize::from(kind == TREE);
+        if kind & INDEXED != 0 {
+            let slots = segment.word(at.saturating_add(1 + len_u32(cells))).saturating_add(1);
+            words += 1 + usize::try_from(slots / 2).unwrap_or(0).min(segment.len());
+        }
+        Self { words, cells, shape: (kind == RECORD).then_some(header.upper()) }
+    }
+}
+
 /// Returns the cell of a number text that needs no node.
 pub(crate) fn number_cell(text: &str) -> Option<Cell> {
     if let Some(value) = crate::number::canonical_i64(text)

@@ -13,6 +13,7 @@ use lictor_runtime::Callee;
 use lictor_value::Constants;
 
 use crate::compile::emit::Emitter;
+use crate::op::Target;
 use crate::program::{LinkedBuiltin, Program};
 
 /// Why a plan cannot be compiled.
@@ -59,7 +60,10 @@ pub fn compile<C: Into<Callee>>(
         dynamic: HashMap::new(),
     };
     for (index, function) in plan.functions.iter().enumerate() {
+        let (before, first_switch) = (program.table_bytes(), program.switches.len());
         let mut code = Emitter::new(&mut program, function).emit()?;
+        let cases = program.switches.iter().skip(first_switch).map(|it| it.cases.capacity());
+        code.bytes = program.table_bytes() - before + cases.sum::<usize>() * size_of::<(u32, Target)>();
         code.stable = function.params.is_empty() && function.facts.as_deref().is_some_and(is_stable);
         program.functions.push(code);
         if !function.path.is_empty() {

@@ -41,6 +41,8 @@ pub(crate) struct Code {
     pub(crate) params: Vec<u32>,
     /// Its value depends on data at most, so that one generation needs it once.
     pub(crate) stable: bool,
+    /// What it takes in the program's tables.
+    pub(crate) bytes: usize,
     pub(crate) name: Box<str>,
 }
 
@@ -112,6 +114,32 @@ impl Program {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ops.is_empty()
+    }
+
+    /// Returns the bytes that each function takes, with its name.
+    pub fn function_bytes(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.functions.iter().map(|it| (&*it.name, it.bytes + size_of::<Code>() + it.params.len() * 4))
+    }
+
+    /// Returns the bytes that are no function's: constants, names and what finds functions.
+    #[must_use]
+    pub fn shared_bytes(&self) -> usize {
+        let names = self.files.iter().map(|it| it.len()).sum::<usize>()
+            + self.builtins.iter().map(|it| it.name.len() + size_of::<LinkedBuiltin>()).sum::<usize>()
+            + self.functions.iter().map(|it| it.name.len()).sum::<usize>()
+            + self.entrypoints.iter().map(|it| it.0.len() + size_of_val(it)).sum::<usize>();
+        let text = |path: &Vec<Box<str>>| path.iter().map(|it| it.len() + size_of_val(it)).sum::<usize>();
+        let dynamic = self.dynamic.keys().map(|it| text(it) + size_of::<(Vec<Box<str>>, u32)>());
+        self.constants.bytes() + names + dynamic.sum::<usize>()
+    }
+
+    /// Returns the bytes of the tables that functions are made of, the cases of switches apart.
+    pub(crate) fn table_bytes(&self) -> usize {
+        self.ops.len() * size_of::<Op>()
+            + self.locations.len() * size_of::<Location>()
+            + self.args.len() * size_of::<Arg>()
+            + self.switches.len() * size_of::<SwitchTable>()
+            + self.seeks.len() * size_of::<Seek>()
     }
 
     /// The number of functions, which is how many results a generation may keep.

@@ -4,6 +4,7 @@
 //! It loads and asks; the layout is in `output::contents`. Nothing is evaluated.
 
 use std::collections::BTreeMap;
+use std::fs;
 
 use lictor::{AnnotationSet, Engine, Options, Passes, Placed, RegoVersion};
 use lictor_bundle::Bundle;
@@ -15,7 +16,7 @@ use crate::fault;
 use crate::flags::Parsed;
 use crate::load::{Loader, join, version_numbered};
 use crate::output::contents::{self, Contents};
-use crate::output::{error_line, write_out};
+use crate::output::{error_line, memory, write_out};
 use crate::setup;
 use crate::timers::Timers;
 
@@ -24,25 +25,55 @@ pub(crate) const LONG: &str = "Inspect a bundle, a folder that is one, or a sing
 
 It lists packages with their files, places of data, the manifest, signatures, WebAssembly modules and, with
 --annotations, metadata of packages and rules. As JSON it also tells which built-ins and features are needed. With
---reads it tells which parts of input and data an entrypoint can read.";
+--reads it tells which parts of input and data an entrypoint can read.
+
+With --memory it loads paths, bundles and files, and tells nothing but what they take in memory: documents below data
+(two levels where one takes most) and packages (their text, and their rules compiled once for all entrypoints).";
 
 /// Exit code for what cannot be read or compiled.
 const FAULT_EXIT: u8 = 1;
 
 pub(crate) fn run(flags: &Parsed) -> Result<u8, Failure> {
+    if flags.is_on("memory") {
+        if flags.arguments.is_empty() {
+            return Err(Failure::Usage("specify at least one OPA bundle or path".to_owned()));
+        }
+        return Ok(tell(memory(flags)));
+    }
     let [path] = flags.arguments.as_slice() else {
         return Err(Failure::Usage("specify exactly one OPA bundle or path".to_owned()));
     };
-    match inspect(flags, path) {
+    Ok(tell(inspect(flags, path)))
+}
+
+fn tell(shown: Result<Vec<u8>, String>) -> u8 {
+    match shown {
         Ok(shown) => {
             write_out(&shown);
-            Ok(0)
+            0
         }
         Err(message) => {
             error_line(&format!("error: {message}"));
-            Ok(FAULT_EXIT)
+            FAULT_EXIT
         }
     }
+}
+
+/// Loads what is named as a server would, and weighs it.
+fn memory(flags: &Parsed) -> Result<Vec<u8>, String> {
+    let mut engine = Engine::new(Options { version: setup::version(flags), ..Options::default() });
+    let mut timers = Timers::default();
+    let mut loader = Loader::new(&mut engine, &mut timers);
+    let is_bundle = |path: &&str| path.ends_with(".tar.gz") || fs::metadata(path).is_ok_and(|it| it.is_dir());
+    let (bundles, files): (Vec<&str>, Vec<&str>) =
+        flags.arguments.iter().map(String::as_str).partition(is_bundle);
+    loader.load_files(&files).map_err(|faults| fault::list_text(&faults, " during loading"))?;
+    loader.load_bundles(&bundles).map_err(|it| it.text())?;
+    let list = |faults: &lictor::Faults| fault::list_text(&fault::of_policy(faults), "");
+    let policy = engine.compile().map_err(|it| list(&it))?;
+    policy.prepare("data").map_err(|it| list(&it))?;
+    let report = policy.memory();
+    Ok(if flags.text("format") == "json" { memory::as_json(&report) } else { memory::as_text(&report) })
 }
 
 fn inspect(flags: &Parsed, path: &str) -> Result<Vec<u8>, String> {
@@ -113,7 +144,7 @@ fn tidy(name: &str) -> &str {
 
 /// Returns the folder whose files are listed with its name, empty for an archive.
 fn folder(path: &str) -> &str {
-    if std::fs::metadata(path).is_ok_and(|it| it.is_dir()) { path } else { "" }
+    if fs::metadata(path).is_ok_and(|it| it.is_dir()) { path } else { "" }
 }
 
 /// Returns the files that each package and each place of data comes from.

@@ -386,6 +386,7 @@ pub(crate) const INSPECT: &[Flag] = &[
     V1,
     short('a', "annotations", Kind::Switch, "list annotations"),
     short('f', "format", Kind::Choice(&["pretty", "json"]), "set output format"),
+    flag("memory", Kind::Switch, "tell what data and packages take in memory, of any number of paths"),
     flag("reads", Kind::List, "list what an entrypoint can read. This flag can be repeated."),
 ];
 

@@ -79,6 +79,7 @@ impl<'p> Emitter<'p> {
             iterators: self.iterators,
             params: function.params.iter().map(|it| self.registers.of_local(*it)).collect(),
             stable: false,
+            bytes: 0,
             name: function.name.clone(),
         })
     }
