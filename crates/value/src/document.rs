@@ -17,6 +17,7 @@ use crate::json::sink::Sink;
 use crate::keys::{self, KeyTexts};
 use crate::link::Link;
 use crate::node::{self, Header, Index, Object};
+use crate::raw::words::Words;
 use crate::raw::{Segment, bytes_of, bytes_of_mut, written_text};
 use crate::value::{Kind, Value};
 
@@ -72,7 +73,7 @@ impl Document {
 
     pub(crate) fn from_link(link: Link) -> Self {
         let (segment, root) = link.into_parts();
-        Self { segment: segment.unwrap_or_else(|| Arc::new(Segment::from_words(Vec::new()))), root }
+        Self { segment: segment.unwrap_or_else(|| Arc::new(Segment::from_words(Words::default()))), root }
     }
 
     /// Returns the bytes that the document occupies, with all that it shares with those it was edited from.
@@ -98,7 +99,7 @@ pub struct Part(pub(crate) Cell);
 /// Builds a [`Document`] from the leaves up.
 #[derive(Debug, Default)]
 pub struct DocumentBuilder {
-    words: Vec<u64>,
+    words: Words,
     /// Every text node, for strings and numbers alike.
     texts: Table,
     shapes: Table,
@@ -130,7 +131,7 @@ impl DocumentBuilder {
     /// Returns a builder with nothing in it.
     #[must_use]
     pub fn new() -> Self {
-        Self { words: vec![0], ..Self::default() }
+        Self { words: Words::of(&[0]), ..Self::default() }
     }
 
     /// Ends building.
@@ -147,9 +148,7 @@ impl DocumentBuilder {
     }
 
     fn into_segment(self) -> Arc<Segment> {
-        let mut words = self.words;
-        words.shrink_to_fit();
-        Arc::new(Segment::from_words(words))
+        Arc::new(Segment::from_words(self.words))
     }
 
     /// Returns `null`.
@@ -209,7 +208,7 @@ impl DocumentBuilder {
                 return Part(builder.list(tag::SET, node::SET, cells));
             }
             let cell = builder.list(tag::SET, node::SET | node::INDEXED, cells);
-            builder.words.extend(Index::words(hashes.iter().copied()));
+            builder.words.extend_from_slice(&Index::words(hashes.iter().copied()));
             Part(cell)
         })
     }
@@ -353,7 +352,7 @@ impl DocumentBuilder {
             Kind::Set if cells.len() > PLAIN_MEMBERS_MAX => {
                 let hashes: Vec<u64> = deep::Cursor::new(value).map(Value::hash).collect();
                 let cell = self.list(tag::SET, node::SET | node::INDEXED, cells);
-                self.words.extend(Index::words(hashes.into_iter()));
+                self.words.extend_from_slice(&Index::words(hashes.into_iter()));
                 cell
             }
             Kind::Set => self.list(tag::SET, node::SET, cells),
@@ -391,7 +390,7 @@ impl DocumentBuilder {
     fn push_text_with(&mut self, len: usize, write: &mut dyn FnMut(&mut [u8])) -> u32 {
         let at = self.here();
         let prefix = u32::try_from(len).expect("a text is smaller than 4 GiB");
-        self.words.resize(self.words.len() + (len + 4).div_ceil(8), 0);
+        self.words.extend_zeros((len + 4).div_ceil(8));
         let bytes = bytes_of_mut(&mut self.words[at as usize..]);
         bytes[..4].copy_from_slice(&prefix.to_le_bytes());
         write(&mut bytes[4..4 + len]);

@@ -7,7 +7,7 @@
 use crate::Document;
 use crate::cell::{Cell, tag};
 use crate::link::{Link, Node};
-use crate::node::{self, Header};
+use crate::node::{self, Header, Index};
 use crate::tree;
 use crate::value::{Kind, Value};
 
@@ -50,6 +50,53 @@ impl Document {
         }
         let whole = edited(&self.link(), path, edit)?;
         Some(Self::from_link(whole))
+    }
+}
+
+impl Document {
+    /// Returns the object of keys, which are strings in Rego's order and different, and their values. It shares all of
+    /// them. None if they come from too many documents.
+    #[must_use]
+    pub fn object_of(pairs: &[(Self, Self)]) -> Option<Self> {
+        if pairs.is_empty() {
+            return Some(Self::empty_object());
+        }
+        let kind = if pairs.len() <= WHOLE_KEYS_MAX { node::PAIRS } else { node::PAIRS | node::INDEXED };
+        let mut made = Node::new(tag::OBJECT, Header::list(kind, pairs.len()));
+        for (key, value) in pairs {
+            made.push(&key.link())?;
+            made.push(&value.link())?;
+        }
+        if kind & node::INDEXED != 0 {
+            let index = Index::words(pairs.iter().map(|it| it.0.root().hash()));
+            index.into_iter().for_each(|it| made.push_word(it));
+        }
+        Some(Self::from_link(made.finish()))
+    }
+
+    /// Returns the entries of the object that this is, in Rego's order of the keys, as documents that share it.
+    #[must_use]
+    pub fn entries(&self) -> Vec<(Self, Self)> {
+        let whole = self.link();
+        let (Some(segment), Some(view)) = (whole.segment(), whole.value().as_object()) else {
+            return Vec::new();
+        };
+        let Some((keys, values, step)) = view.rows() else {
+            // Changes of another object: there are no rows before it is copied.
+            return Self::from_value(self.root()).entries();
+        };
+        let link = |cell: &Cell| Self::from_link(Link::of(segment, *cell));
+        keys.iter()
+            .step_by(step)
+            .zip(values.iter().step_by(step))
+            .map(|it| (link(it.0), link(it.1)))
+            .collect()
+    }
+
+    /// Returns the value of a string key of the object that this is, as a document that shares it.
+    #[must_use]
+    pub fn entry(&self, key: &str) -> Option<Self> {
+        Some(Self::from_link(entry(&self.link(), key)?.1))
     }
 }
 

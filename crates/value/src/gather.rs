@@ -11,6 +11,7 @@ use crate::cell::{Cell, tag};
 use crate::link::Link;
 use crate::node::{self, Header, Index, Object};
 use crate::raw::Segment;
+use crate::raw::words::Words;
 use crate::tree;
 
 /// Segments of so many words are not copied.
@@ -26,7 +27,7 @@ impl Document {
     /// What edits replaced before that stays in the segments gathered then; a copy ([`Self::from_value`]) leaves it.
     #[must_use]
     pub fn gathered(&self) -> Self {
-        let mut gatherer = Gatherer { words: vec![0], ..Gatherer::default() };
+        let mut gatherer = Gatherer { words: Words::of(&[0]), ..Gatherer::default() };
         match gatherer.gather(&self.link(), 0) {
             Some(root) => gatherer.finish(root),
             None => Self::from_value(self.root()),
@@ -36,7 +37,7 @@ impl Document {
 
 #[derive(Default)]
 struct Gatherer {
-    words: Vec<u64>,
+    words: Words,
     segments: Vec<Arc<Segment>>,
     /// The numbers of the segments, by address.
     numbers: HashMap<usize, u16>,
@@ -111,7 +112,7 @@ impl Gatherer {
         }
         let hashes: Vec<u64> = view.iter().map(|it| it.0.hash()).collect();
         let made = self.node(tag::OBJECT, Header::list(node::PAIRS | node::INDEXED, view.len()), &cells)?;
-        self.words.extend(Index::words(hashes.into_iter()));
+        self.words.extend_from_slice(&Index::words(hashes.into_iter()));
         Some(made)
     }
 

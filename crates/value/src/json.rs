@@ -12,6 +12,7 @@ mod projection;
 mod scalar;
 pub(crate) mod sink;
 mod skip;
+mod stream;
 mod string;
 
 use crate::arena::{Arena, Filler};
@@ -26,6 +27,7 @@ pub use indent::indented;
 pub use member::{Outline, outline};
 pub(crate) use parse::Scratch;
 pub use projection::{Projection, Step};
+pub use stream::{StreamError, stream_document, stream_into};
 
 /// What may stand behind the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

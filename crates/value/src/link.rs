@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::cell::Cell;
 use crate::node::Header;
 use crate::raw::Segment;
+use crate::raw::words::Words;
 use crate::value::Value;
 
 /// A value at rest with the segment that holds it.
@@ -60,13 +61,13 @@ impl Link {
 /// A node that is being written.
 pub(crate) struct Node {
     tag: u8,
-    words: Vec<u64>,
+    words: Words,
     segments: Vec<Arc<Segment>>,
 }
 
 impl Node {
     pub(crate) fn new(tag: u8, header: Header) -> Self {
-        Self { tag, words: vec![0, header.0], segments: Vec::new() }
+        Self { tag, words: Words::of(&[0, header.0]), segments: Vec::new() }
     }
 
     /// Adds a plain word.

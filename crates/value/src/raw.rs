@@ -4,6 +4,7 @@
 //! An arena writes only to words that it has just reserved, and no reference into those exists yet.
 
 pub(crate) mod scan;
+pub(crate) mod words;
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::cell::UnsafeCell;
@@ -12,7 +13,10 @@ use std::fmt;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use memmap2::MmapMut;
+
 use crate::cell::Cell;
+use crate::raw::words::{Frozen, Words};
 
 /// A block of words that cells point into.
 pub(crate) struct Segment {
@@ -22,7 +26,16 @@ pub(crate) struct Segment {
     links: Option<NonNull<LinkTable>>,
     /// The table of `links` with what it names, if the segment owns them.
     held: Option<Box<Held>>,
-    owned: bool,
+    owner: Owner,
+}
+
+/// Who gives the words of a segment back.
+enum Owner {
+    /// Nobody: they are a part of the program.
+    Program,
+    Allocator,
+    /// The map that they stand in.
+    Map(#[expect(dead_code, reason = "kept for what it does when it is dropped")] Box<MmapMut>),
 }
 
 /// Segments that a frozen segment refers to, and keeps.
@@ -46,8 +59,13 @@ unsafe impl Sync for Segment {}
 unsafe impl Send for Segment {}
 
 static EMPTY_WORDS: [u64; 1] = [0];
-static EMPTY: Segment =
-    Segment { words: NonNull::from_ref(&EMPTY_WORDS[0]), len: 1, links: None, held: None, owned: false };
+static EMPTY: Segment = Segment {
+    words: NonNull::from_ref(&EMPTY_WORDS[0]),
+    len: 1,
+    links: None,
+    held: None,
+    owner: Owner::Program,
+};
 
 impl fmt::Debug for Segment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -76,11 +94,11 @@ impl Segment {
         // SAFETY: the layout has a size above zero, as `len` is at least one.
         let pointer = unsafe { alloc_zeroed(layout) };
         let Some(words) = NonNull::new(pointer.cast::<u64>()) else { handle_alloc_error(layout) };
-        Self { words, len, links, held: None, owned: true }
+        Self { words, len, links, held: None, owner: Owner::Allocator }
     }
 
     /// Takes the words as a frozen segment whose cells refer to these segments, numbered from 1.
-    pub(crate) fn linking(words: Vec<u64>, segments: Vec<Arc<Self>>) -> Self {
+    pub(crate) fn linking(words: Words, segments: Vec<Arc<Self>>) -> Self {
         let mut segment = Self::from_words(words);
         if !segments.is_empty() {
             let table = NonNull::from_mut(Box::leak(Box::new(LinkTable::of(&segments))));
@@ -102,16 +120,18 @@ impl Segment {
     }
 
     /// Takes the words as a frozen segment without copying them.
-    pub(crate) fn from_words(mut words: Vec<u64>) -> Self {
-        if words.is_empty() {
-            words.push(0);
-        }
-        let boxed = words.into_boxed_slice();
-        let len = boxed.len();
-        let pointer = Box::into_raw(boxed).cast::<u64>();
-        // SAFETY: a box is never null.
+    pub(crate) fn from_words(words: Words) -> Self {
+        let (pointer, len, owner) = match words.freeze() {
+            Frozen::Heap(words) if words.is_empty() => return Self::zeroed(1, None),
+            Frozen::Heap(words) => {
+                let len = words.len();
+                (Box::into_raw(words).cast::<u64>(), len, Owner::Allocator)
+            }
+            Frozen::Map(mut map, len) => (map.as_mut_ptr().cast::<u64>(), len, Owner::Map(Box::new(map))),
+        };
+        // SAFETY: neither a box nor a map starts at zero.
         let words = unsafe { NonNull::new_unchecked(pointer) };
-        Self { words, len, links: None, held: None, owned: true }
+        Self { words, len, links: None, held: None, owner }
     }
 
     fn layout(len: usize) -> Layout {
@@ -301,7 +321,7 @@ unsafe fn copy_word(from: *const u8, to: *mut u8, at: usize) {
 
 impl Drop for Segment {
     fn drop(&mut self) {
-        if self.owned {
+        if matches!(self.owner, Owner::Allocator) {
             // SAFETY: allocated with this layout by `zeroed`, or a boxed slice of as many words (same layout).
             unsafe { dealloc(self.words.cast::<u8>().as_ptr(), Self::layout(self.len)) }
         }

@@ -88,6 +88,22 @@ impl JsonError {
     }
 }
 
+impl JsonError {
+    /// Returns the error of a text that is the end of another one: so many bytes, lines and bytes of the last line are
+    /// before it, and nothing but white space if it says so.
+    pub(super) fn behind(mut self, offset: usize, rows: usize, column: usize, is_blank: bool) -> Self {
+        if self.row == 1 {
+            self.column += column;
+        }
+        self.offset += offset;
+        self.row += rows;
+        if self.kind == JsonErrorKind::Empty && !is_blank {
+            (self.kind, self.message) = (JsonErrorKind::UnexpectedEnd, "unexpected EOF".to_owned());
+        }
+        self
+    }
+}
+
 impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)

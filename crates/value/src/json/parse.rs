@@ -46,6 +46,12 @@ pub(super) enum FrameKind {
     Object,
 }
 
+impl Default for Frame {
+    fn default() -> Self {
+        Self::TOP
+    }
+}
+
 impl Frame {
     const TOP: Self = Self(0);
 
@@ -81,7 +87,7 @@ impl Frame {
 }
 
 /// What comes after a finished value.
-enum Next {
+pub(super) enum Next {
     /// Another value.
     Value,
     /// A collection that is finished by it.
@@ -128,7 +134,7 @@ impl<'p, S: Sink> Parser<'p, S> {
 
     /// Reads a scalar or opens a collection; none if a value inside it comes next.
     #[inline]
-    fn begin(&mut self) -> Result<Option<Cell>, Fault> {
+    pub(super) fn begin(&mut self) -> Result<Option<Cell>, Fault> {
         match self.token() {
             b'"' => {
                 self.at += 1;
@@ -146,7 +152,7 @@ impl<'p, S: Sink> Parser<'p, S> {
 
     /// Puts a finished value where it belongs.
     #[inline]
-    fn finish(&mut self, cell: Cell) -> Result<Next, Fault> {
+    pub(super) fn finish(&mut self, cell: Cell) -> Result<Next, Fault> {
         match self.top.kind() {
             FrameKind::Object => {
                 self.scratch.cells.push(cell);

@@ -1,0 +1,210 @@
+//! A block of words that grows and becomes a segment, never copied on the way.
+//!
+//! Beside `raw.rs` because large blocks are mapped: the system moves pages where an allocator copies bytes, so that a
+//! document of a gigabyte does not need two while it is built, and its memory goes back as soon as it is dropped.
+//! Small blocks stay with the allocator.
+
+use std::io;
+use std::ops::{Deref, DerefMut};
+
+use memmap2::MmapMut;
+
+/// Blocks of so many words are mapped.
+const MAPPED_WORDS_MIN: usize = 1 << 17;
+/// Why a block can be made larger: nobody goes on without memory.
+const MEMORY_RULE: &str = "the system gives memory";
+
+/// Is a block of words that grows.
+#[derive(Debug, Default)]
+pub(crate) struct Words {
+    home: Home,
+    len: usize,
+}
+
+#[derive(Debug)]
+enum Home {
+    Heap(Vec<u64>),
+    Map(MmapMut),
+}
+
+impl Default for Home {
+    fn default() -> Self {
+        Self::Heap(Vec::new())
+    }
+}
+
+/// Is where the words of a frozen segment are.
+pub(super) enum Frozen {
+    Heap(Box<[u64]>),
+    /// A map, with the number of words that were written.
+    Map(MmapMut, usize),
+}
+
+impl Words {
+    /// Returns a block that starts with words.
+    pub(crate) fn of(words: &[u64]) -> Self {
+        Self { home: Home::Heap(words.to_vec()), len: words.len() }
+    }
+
+    fn capacity(&self) -> usize {
+        match &self.home {
+            Home::Heap(words) => words.capacity(),
+            Home::Map(map) => map.len() / 8,
+        }
+    }
+
+    /// Makes room for more words.
+    #[inline]
+    pub(crate) fn reserve(&mut self, more: usize) {
+        let wanted = self.len + more;
+        let capacity = self.capacity();
+        if wanted > capacity {
+            self.grow(wanted.max(capacity * 2));
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, words: usize) {
+        match &mut self.home {
+            Home::Heap(block) if words < MAPPED_WORDS_MIN => block.reserve_exact(words - block.len()),
+            Home::Heap(block) => {
+                let mut map = MmapMut::map_anon(words * 8).expect(MEMORY_RULE);
+                words_of_mut(&mut map)[..block.len()].copy_from_slice(block);
+                self.home = Home::Map(map);
+            }
+            Home::Map(map) => resize(map, words).expect(MEMORY_RULE),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, word: u64) {
+        self.extend_from_slice(&[word]);
+    }
+
+    #[inline]
+    pub(crate) fn extend_from_slice(&mut self, words: &[u64]) {
+        self.extend(words.iter().copied());
+    }
+
+    /// Adds words, of which there are as many as the iterator says.
+    #[inline]
+    pub(crate) fn extend(&mut self, words: impl ExactSizeIterator<Item = u64>) {
+        self.reserve(words.len());
+        match &mut self.home {
+            Home::Heap(block) => {
+                block.extend(words);
+                self.len = block.len();
+            }
+            Home::Map(map) => {
+                let start = self.len;
+                self.len += words.len();
+                let places = &mut words_of_mut(map)[start..self.len];
+                places.iter_mut().zip(words).for_each(|(place, word)| *place = word);
+            }
+        }
+    }
+
+    /// Adds zeros.
+    #[inline]
+    pub(crate) fn extend_zeros(&mut self, count: usize) {
+        self.extend(std::iter::repeat_n(0, count));
+    }
+
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+        if let Home::Heap(block) = &mut self.home {
+            block.truncate(len);
+        }
+    }
+
+    /// Returns what a frozen segment of these words is made of.
+    pub(super) fn freeze(self) -> Frozen {
+        match self.home {
+            Home::Heap(block) => Frozen::Heap(block.into_boxed_slice()),
+            Home::Map(mut map) => {
+                // A map that cannot shrink stays; what was never touched takes no memory.
+                drop(resize(&mut map, self.len));
+                Frozen::Map(map, self.len)
+            }
+        }
+    }
+}
+
+impl Deref for Words {
+    type Target = [u64];
+
+    #[inline]
+    fn deref(&self) -> &[u64] {
+        match &self.home {
+            Home::Heap(block) => block,
+            Home::Map(map) => &words_of(map)[..self.len],
+        }
+    }
+}
+
+impl DerefMut for Words {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u64] {
+        match &mut self.home {
+            Home::Heap(block) => block,
+            Home::Map(map) => &mut words_of_mut(map)[..self.len],
+        }
+    }
+}
+
+/// Changes the size of a map; the system may put it elsewhere.
+#[cfg(target_os = "linux")]
+fn resize(map: &mut MmapMut, words: usize) -> io::Result<()> {
+    let options = memmap2::RemapOptions::new().may_move(true);
+    // SAFETY: the map is borrowed exclusively, so nobody has a reference into the place that it may leave.
+    unsafe { map.remap(words * 8, options) }
+}
+
+/// Changes the size of a map by a copy; one that need not grow stays as it is.
+#[cfg(not(target_os = "linux"))]
+fn resize(map: &mut MmapMut, words: usize) -> io::Result<()> {
+    if words * 8 > map.len() {
+        let mut larger = MmapMut::map_anon(words * 8)?;
+        larger[..map.len()].copy_from_slice(map);
+        *map = larger;
+    }
+    Ok(())
+}
+
+/// Returns the words of a map.
+#[inline]
+fn words_of(map: &MmapMut) -> &[u64] {
+    // SAFETY: a map starts at a page, so it is aligned; its bytes are initialised, borrowed for the result, and any
+    // eight of them are a word.
+    unsafe { std::slice::from_raw_parts(map.as_ptr().cast::<u64>(), map.len() / 8) }
+}
+
+/// Returns the words of a map for writing.
+#[inline]
+fn words_of_mut(map: &mut MmapMut) -> &mut [u64] {
+    let len = map.len() / 8;
+    // SAFETY: as in `words_of`, borrowed exclusively.
+    unsafe { std::slice::from_raw_parts_mut(map.as_mut_ptr().cast::<u64>(), len) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_stay_as_the_block_grows() {
+        let mut words = Words::of(&[7]);
+        for at in 1..MAPPED_WORDS_MIN * 5 {
+            words.push(at as u64);
+            if at % 100_003 == 0 {
+                words.truncate(at);
+                words.extend_zeros(1);
+            }
+        }
+        assert_eq!(words.len(), MAPPED_WORDS_MIN * 5);
+        assert_eq!((words[0], words[5], words[100_003]), (7, 5, 0));
+        words[5] = 1;
+        let Frozen::Map(map, len) = words.freeze() else { unreachable!("a large block is mapped") };
+        assert_eq!((words_of(&map)[5], len), (1, MAPPED_WORDS_MIN * 5));
+    }
+}
