@@ -1,4 +1,4 @@
-//! Bundles as gzipped tar archives, read as a stream: one member is in memory at a time.
+//! Bundles as compressed tar archives, read as a stream: of data, a few hundred kilobytes of text are in memory.
 //!
 //! Sizes are those after expansion and never taken from the archive's word. Only plain files count; a name that
 //! leads out of the bundle is refused, since somebody may write what is read here to a disk one day.
@@ -11,52 +11,91 @@ use crate::error::{BundleError, BundleErrorKind};
 use crate::meter::Members;
 use crate::reader::{Bundle, BundleReader, Options};
 
-/// Reads a bundle from a gzipped tar archive.
+/// Reads a bundle from a tar archive in a gzip or zstd stream.
 ///
 /// # Errors
 ///
 /// The archive ends early or is none, a limit is passed, or a member is at fault.
-pub fn read_archive(archive: impl Read, options: Options) -> Result<Bundle, BundleError> {
+pub fn read_archive(archive: impl Read + Send, options: Options) -> Result<Bundle, BundleError> {
     let mut reader = BundleReader::new(options);
     read_members(archive, &mut reader)?;
     reader.finish()
 }
 
-/// Hands on the members of a gzipped tar archive one by one.
+/// Hands on the members of an archive, a tar file in a gzip or zstd stream, one by one.
 ///
 /// # Errors
 ///
 /// The archive ends early or is none, a limit is passed, or a member is refused.
-pub fn read_members(archive: impl Read, members: &mut dyn Members) -> Result<(), BundleError> {
+pub fn read_members(archive: impl Read + Send, members: &mut dyn Members) -> Result<(), BundleError> {
+    read_expanded(expand(archive)?, members)
+}
+
+/// Returns the expanded bytes of an archive. Reading them may be another thread's work.
+///
+/// # Errors
+///
+/// The archive cannot be read, or is neither a gzip nor a zstd stream.
+pub fn expand<'a>(archive: impl Read + Send + 'a) -> Result<Box<dyn Read + Send + 'a>, BundleError> {
+    const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
     let mut compressed = BufReader::with_capacity(64 * 1024, archive);
-    check_header(&mut compressed)?;
-    let mut tar = tar::Archive::new(MultiGzDecoder::new(compressed));
-    for entry in tar.entries().map_err(|it| read_error(&it))? {
-        let mut entry = entry.map_err(|it| read_error(&it))?;
+    let start = compressed.fill_buf().map_err(|it| BundleError::unreadable(&it))?;
+    if start.starts_with(ZSTD) {
+        let expanded = zstd::stream::read::Decoder::with_buffer(compressed);
+        return Ok(Box::new(expanded.map_err(|it| BundleError::unreadable(&it))?));
+    }
+    check_header(start)?;
+    Ok(Box::new(MultiGzDecoder::new(compressed)))
+}
+
+/// Hands on the members of a tar file one by one.
+///
+/// # Errors
+///
+/// As [`read_members`].
+pub fn read_expanded(expanded: impl Read, members: &mut dyn Members) -> Result<(), BundleError> {
+    let mut tar = tar::Archive::new(expanded);
+    for entry in tar.entries().map_err(|it| BundleError::unreadable(&it))? {
+        let mut entry = entry.map_err(|it| BundleError::unreadable(&it))?;
         let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         if !matches!(entry.header().entry_type(), tar::EntryType::Regular) {
             members.meter().count(&path, 0)?;
             continue;
         }
         check_path(&path)?;
+        let size = entry.size();
         if !members.wants(&path) {
-            members.meter().count(&path, usize::try_from(entry.size()).unwrap_or(usize::MAX))?;
+            members.meter().count(&path, size)?;
             continue;
         }
-        let max = members.meter().limits().member_bytes_max.saturating_add(1);
-        let mut bytes = Vec::new();
-        entry.by_ref().take(max).read_to_end(&mut bytes).map_err(|it| read_error(&it))?;
-        members.add(&path, bytes)?;
+        let mut content = Whole { entry: &mut entry, left: size };
+        members.add(&path, &mut content)?;
     }
     // The checksum stands behind the last member.
-    io::copy(&mut tar.into_inner(), &mut io::sink()).map_err(|it| read_error(&it))?;
+    io::copy(&mut tar.into_inner(), &mut io::sink()).map_err(|it| BundleError::unreadable(&it))?;
     Ok(())
 }
 
+/// Is the content of a member that must be as long as its header says.
+struct Whole<'a, R> {
+    entry: &'a mut R,
+    left: u64,
+}
+
+impl<R: Read> Read for Whole<'_, R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let count = self.entry.read(to)?;
+        self.left = self.left.saturating_sub(u64::try_from(count).unwrap_or(u64::MAX));
+        if count == 0 && self.left > 0 && !to.is_empty() {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(count)
+    }
+}
+
 /// Refuses what is no gzip stream, in Go's words.
-fn check_header(archive: &mut BufReader<impl Read>) -> Result<(), BundleError> {
+fn check_header(start: &[u8]) -> Result<(), BundleError> {
     const HEADER_BYTES: usize = 10;
-    let start = archive.fill_buf().map_err(|it| read_error(&it))?;
     let message = if start.is_empty() {
         "EOF"
     } else if start.len() < HEADER_BYTES {
@@ -70,14 +109,6 @@ fn check_header(archive: &mut BufReader<impl Read>) -> Result<(), BundleError> {
         BundleErrorKind::Archive,
         format!("bundle read failed: archive read failed: {message}"),
     ))
-}
-
-fn read_error(error: &io::Error) -> BundleError {
-    let message = match error.kind() {
-        io::ErrorKind::UnexpectedEof => "unexpected EOF".to_owned(),
-        _ => error.to_string().trim_end_matches('\n').to_owned(),
-    };
-    BundleError::new(BundleErrorKind::Archive, format!("bundle read failed: {message}"))
 }
 
 fn check_path(path: &str) -> Result<(), BundleError> {

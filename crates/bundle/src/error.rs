@@ -2,7 +2,7 @@
 //!
 //! The texts are OPA's where OPA has one; limits say what was found and what is allowed.
 
-use std::fmt;
+use std::{fmt, io};
 
 /// Says what kind of fault a bundle has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,6 +41,15 @@ impl BundleError {
     #[must_use]
     pub fn kind(&self) -> BundleErrorKind {
         self.kind
+    }
+
+    /// Makes the error of an archive or a member that cannot be read.
+    pub(crate) fn unreadable(error: &io::Error) -> Self {
+        let message = match error.kind() {
+            io::ErrorKind::UnexpectedEof => "unexpected EOF".to_owned(),
+            _ => error.to_string().trim_end_matches('\n').to_owned(),
+        };
+        Self::new(BundleErrorKind::Archive, format!("bundle read failed: {message}"))
     }
 
     /// Makes the error of a data file whose place is taken by another file of the bundle.

@@ -26,7 +26,7 @@ mod sign;
 mod signatures;
 mod writer;
 
-pub use archive::{read_archive, read_members};
+pub use archive::{expand, read_archive, read_expanded, read_members};
 pub use error::{BundleError, BundleErrorKind};
 pub use guard::Trust;
 pub use limits::Limits;

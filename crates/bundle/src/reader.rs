@@ -4,6 +4,9 @@
 //! of the first member that has one. Where a signature counts, members pass the guard first. What is known only at
 //! the end (roots, wasm entrypoints) is checked by [`BundleReader::finish`].
 
+use std::io::Read;
+
+use lictor_value::json::StreamError;
 use lictor_value::{Document, json};
 
 use crate::error::{BundleError, BundleErrorKind};
@@ -111,6 +114,19 @@ impl BundleReader {
         let guard = Guard::new(options.trust.clone());
         let meter = Meter::new(options.limits);
         Self { options, guard, bundle: Bundle::default(), manifest_member: None, patch_member: None, meter }
+    }
+
+    /// Takes a member of JSON while it comes, so that its text is never whole in memory.
+    fn stream(&mut self, path: &str, content: &mut dyn Read) -> Result<(), BundleError> {
+        let mut limited = self.meter.limited(content);
+        let read = json::stream_document(&mut limited);
+        let size = limited.size();
+        self.meter.count(path, size)?;
+        let document = read.map_err(|error| match error {
+            StreamError::Read(error) => BundleError::unreadable(&error),
+            StreamError::Json(error) => self.data_error(path, &error.to_string()),
+        })?;
+        self.add_data(path, document)
     }
 
     /// Takes a member once its signature allows it.
@@ -231,8 +247,11 @@ impl Members for BundleReader {
         &mut self.meter
     }
 
-    fn add(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), BundleError> {
-        self.meter.count(path, bytes.len())?;
+    fn add(&mut self, path: &str, content: &mut dyn Read) -> Result<(), BundleError> {
+        if kind_of(path) == Some(MemberKind::Json) && !self.guard.wants_all() {
+            return self.stream(path, content);
+        }
+        let bytes = self.meter.read(path, content)?;
         if kind_of(path) == Some(MemberKind::Signatures) {
             let held = self.guard.unlock(path, &bytes)?;
             self.bundle.signatures = Some(Member { path: path.to_owned(), name: path.to_owned(), bytes });
@@ -313,7 +332,7 @@ mod tests {
     fn read(members: &[(&str, &str)]) -> Result<Bundle, BundleError> {
         let mut reader = BundleReader::new(options());
         for (path, text) in members {
-            reader.add(path, text.as_bytes().to_vec())?;
+            reader.add(path, &mut text.as_bytes())?;
         }
         reader.finish()
     }
@@ -397,10 +416,10 @@ mod tests {
     fn limits_are_kept() {
         let limits = Limits { member_bytes_max: 4, total_bytes_max: 6, members_max: 2 };
         let mut reader = BundleReader::new(Options { limits, ..options() });
-        let error = reader.add("/x.txt", b"12345".to_vec()).expect_err("too large");
+        let error = reader.add("/x.txt", &mut b"12345".as_slice()).expect_err("too large");
         assert_eq!(error.to_string(), "bundle file 'x.txt' size (5 bytes) exceeded max size (4 bytes)");
         let mut reader = BundleReader::new(Options { limits, ..options() });
-        reader.add("/x.txt", b"1234".to_vec()).expect("fits");
-        assert!(reader.add("/y.txt", b"1234".to_vec()).is_err());
+        reader.add("/x.txt", &mut b"1234".as_slice()).expect("fits");
+        assert!(reader.add("/y.txt", &mut b"1234".as_slice()).is_err());
     }
 }

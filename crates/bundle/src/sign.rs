@@ -4,6 +4,7 @@
 //! not asked: a token says when it was made only if its claims do.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 
 use lictor_crypto::base64::{Alphabet, Fill, encode};
 use lictor_value::{Arena, Document, Value, json};
@@ -84,8 +85,8 @@ impl Members for Digests {
         &mut self.meter
     }
 
-    fn add(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), BundleError> {
-        self.meter.count(path, bytes.len())?;
+    fn add(&mut self, path: &str, content: &mut dyn Read) -> Result<(), BundleError> {
+        let bytes = self.meter.read(path, content)?;
         let name = join(&self.folder, path);
         let file = FileDigest::new(name.strip_prefix('/').unwrap_or(&name), &bytes, self.yaml)?;
         self.files.push(file);

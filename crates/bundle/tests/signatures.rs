@@ -804,7 +804,7 @@ fn check_pair(algorithm: &str, private: &str, public: &str) {
     let mut case = Case::good();
     let mut digests = Digests::new("", Limits::default(), options(Trust::Unchecked).yaml);
     for (path, text) in &case.members {
-        digests.add(path, text.clone().into_bytes()).expect("a digest");
+        digests.add(path, &mut text.as_bytes()).expect("a digest");
     }
     let (key, algorithm) = (private.to_owned(), algorithm.to_owned());
     let signing = Signing { key, algorithm: algorithm.clone(), ..Signing::default() };
@@ -835,7 +835,7 @@ fn folders_are_named_by_their_path() {
         let trust = Trust::Signed(Arc::new(case.verification.clone()));
         let mut reader = BundleReader::new(Options { folder: folder.to_owned(), ..options(trust) });
         for (path, text) in case.signed() {
-            reader.add(path, text.into_bytes()).expect("taken");
+            reader.add(path, &mut text.as_bytes()).expect("taken");
         }
         let bundle = reader.finish().expect("a bundle");
         assert_eq!(bundle.manifest.roots.to_string(), "[a p]");

@@ -4,12 +4,17 @@
 //! copied, however large it is. Several are merged in one pass over all of them at once. Contradictions are found
 //! when a document is added, by a walk over the parts that overlap and no others.
 
-use lictor_value::{Arena, Document, DocumentBuilder, Part, Value};
+use std::collections::BTreeMap;
+
+use lictor_value::{Document, DocumentBuilder, Edit, Part, Value};
 
 use crate::delta::Patch;
 use crate::error::{DataError, DataErrorKind};
 use crate::snapshot::Snapshot;
 use crate::write::{WriteError, WriteErrorKind};
+
+/// So much data is merged without a copy; less is faster to read in one piece.
+const SHARED_BYTES_MIN: usize = 1 << 20;
 
 /// Is base data that is being collected.
 #[derive(Clone, Debug, Default)]
@@ -69,10 +74,7 @@ impl BaseData {
         self.sources.retain(|it| it.path.len() < path.len() || !starts(&it.path, path));
         for source in self.sources.iter_mut().filter(|it| starts(&it.path, path)) {
             let below = path.get(source.path.len()..).unwrap_or_default();
-            let arena = Arena::new();
-            let rest = without(&arena, source.document.root(), below);
-            let rest = rest.map(Document::from_value);
-            if let Some(rest) = rest {
+            if let Some(rest) = source.document.edited(below, Edit::Remove) {
                 source.document = rest;
             }
         }
@@ -100,6 +102,11 @@ impl BaseData {
             [] => Ok(Snapshot::empty()),
             [only] if only.path.is_empty() => Ok(Snapshot::new(only.document.clone())),
             sources => {
+                if sources.iter().map(|it| it.document.bytes()).sum::<usize>() >= SHARED_BYTES_MIN
+                    && let Some(document) = shared(sources.iter().map(Source::nested).collect::<Option<_>>())?
+                {
+                    return Ok(Snapshot::new(document));
+                }
                 let views: Vec<View<'_>> = sources.iter().map(Source::view).collect();
                 let mut builder = DocumentBuilder::new();
                 let root = merge(&views, &mut builder, &mut Vec::new())?;
@@ -109,15 +116,16 @@ impl BaseData {
     }
 }
 
-/// Returns a value without what it has at a path; none if there is nothing.
-fn without<'e>(arena: &'e Arena, value: Value<'e>, path: &[&str]) -> Option<Value<'e>> {
-    let (first, rest) = path.split_first()?;
-    let below = value.as_object()?.get_str(first)?;
-    let below = if rest.is_empty() { None } else { Some(without(arena, below, rest)?) };
-    Some(arena.object_with(value, &[(arena.string(first), below)]))
-}
-
 impl Source {
+    /// Returns the document with an object for each key above it; none if that cannot be made.
+    fn nested(&self) -> Option<Document> {
+        self.path.iter().rev().try_fold(self.document.clone(), |below, key| {
+            let mut builder = DocumentBuilder::new();
+            let key = builder.string(key);
+            Document::object_of(&[(builder.finish(key), below)])
+        })
+    }
+
     fn view(&self) -> View<'_> {
         View::of(&self.path, self.document.root())
     }
@@ -192,6 +200,30 @@ fn agree(a: View<'_>, b: View<'_>, at: &mut Vec<String>) -> bool {
     fine
 }
 
+/// Merges documents that agree without a copy of what only one of them has. None if they are too many for that.
+fn shared(documents: Option<Vec<Document>>) -> Result<Option<Document>, DataError> {
+    fn union(documents: &[Document], at: &mut Vec<String>) -> Result<Option<Document>, DataError> {
+        if let [only] = documents {
+            return Ok(Some(only.clone()));
+        }
+        let mut entries: BTreeMap<String, (Document, Vec<Document>)> = BTreeMap::new();
+        for (key, value) in documents.iter().flat_map(Document::entries) {
+            let name = key.root().as_str().map(str::to_owned);
+            let name = name.ok_or_else(|| DataError::new(DataErrorKind::KeyNotString, at.clone()))?;
+            entries.entry(name).or_insert_with(|| (key, Vec::new())).1.push(value);
+        }
+        let mut pairs = Vec::with_capacity(entries.len());
+        for (name, (key, values)) in entries {
+            at.push(name);
+            let Some(value) = union(&values, at)? else { return Ok(None) };
+            at.pop();
+            pairs.push((key, value));
+        }
+        Ok(Document::object_of(&pairs))
+    }
+    documents.map_or(Ok(None), |it| union(&it, &mut Vec::new()))
+}
+
 /// Merges what all sources have at one path. They agree, so there is one value or there are objects.
 fn merge(views: &[View<'_>], builder: &mut DocumentBuilder, at: &mut Vec<String>) -> Result<Part, DataError> {
     if let [View::Value(value)] = views {
@@ -220,6 +252,8 @@ fn merge(views: &[View<'_>], builder: &mut DocumentBuilder, at: &mut Vec<String>
 
 #[cfg(test)]
 mod tests {
+    use lictor_value::{Arena, json};
+
     use super::*;
 
     fn object(pairs: &[(&str, Value<'_>)]) -> Document {
@@ -262,6 +296,28 @@ mod tests {
         assert_eq!(all(&["a", "b", "c"]), r#"{"a":{"b":{}},"x":1,"y":{"z":2}}"#);
         assert_eq!(all(&["x", "nothing"]), r#"{"a":{"b":{"c":3}},"x":1,"y":{"z":2}}"#);
         assert_eq!(all(&[]), "{}");
+    }
+
+    #[test]
+    fn large_sources_are_shared() {
+        let large = |key: &str| {
+            let mut text = format!("{{{key:?}:[0");
+            (0..70_000).for_each(|it| text.push_str(&format!(",\"item {it}\"")));
+            json::read_document(format!("{text}],\"z\":1}}").as_bytes()).expect("JSON")
+        };
+        let mut data = BaseData::new();
+        let (a, b) = (large("a"), large("b"));
+        data.add(&["x"], a.clone()).expect("fits");
+        data.add(&["x", "y"], b.clone()).expect("fits");
+        data.add(&[], object(&[("x", object(&[("m", number(1))]).root())])).expect("fits");
+        let snapshot = data.snapshot().expect("string keys");
+        let bytes = snapshot.document().bytes();
+        assert!(bytes < a.bytes() + b.bytes() + 4_096, "{bytes} bytes");
+        let x = snapshot.root().as_object().and_then(|it| it.get_str("x")).expect("an object");
+        let keys: Vec<String> =
+            x.as_object().into_iter().flat_map(|it| it.iter()).map(|it| it.0.to_json()).collect();
+        assert_eq!(keys, [r#""a""#, r#""m""#, r#""y""#, r#""z""#]);
+        assert!(snapshot.holds(&["x", "y", "b"]) && snapshot.holds(&["x", "y", "z"]));
     }
 
     #[test]
