@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod ahead;
 mod commands;
 mod config;
 mod draft;

@@ -4,18 +4,20 @@
 //! here are only files and faults.
 
 use std::fs::{self, File};
+use std::io::Read;
 use std::time::Instant;
 
 use lictor::{ActiveBundle, DataErrorKind, Patch, RegoVersion, WriteErrorKind, json};
 use lictor_bundle::{
     Bundle, BundleError, BundleReader, Digests, FileDigest, Limits, Manifest, Member, Members, Meter,
-    Options, PatchOperation, Roots, Trust, check_overlap, read_archive, read_members,
+    Options, PatchOperation, Roots, Trust, check_overlap, expand, read_expanded, read_members,
 };
 use lictor_syntax::printer::package_text;
 
 use super::files::{base_name, folder_names, join, tidy};
 use super::paths::{check_local, clean, go_error, input_document};
 use super::{Loader, is_ignored};
+use crate::ahead::read_ahead;
 use crate::fault::{self, Fault, Faults};
 use crate::timers::LOAD_BUNDLES;
 
@@ -208,7 +210,8 @@ impl Loader<'_> {
 
     fn read_archive(&self, file: File) -> Result<Bundle, String> {
         let mut members = Unignored { reader: BundleReader::new(self.options("")), ignore: self.ignore };
-        read_members(file, &mut members)
+        expand(file)
+            .and_then(|expanded| read_expanded(read_ahead(expanded), &mut members))
             .and_then(|()| members.reader.finish())
             .map_err(|error| error.to_string())
     }
@@ -225,8 +228,12 @@ impl Loader<'_> {
     }
 
     /// Adds an archive that was given as a data file.
-    pub(super) fn load_archive(&mut self, path: &str, bytes: &[u8], keys: &[String]) {
-        let bundle = match read_archive(bytes, self.options("")) {
+    pub(super) fn load_archive(&mut self, path: &str, file: File, keys: &[String]) {
+        let mut reader = BundleReader::new(self.options(""));
+        let read = expand(file)
+            .and_then(|expanded| read_expanded(read_ahead(expanded), &mut reader))
+            .and_then(|()| reader.finish());
+        let bundle = match read {
             Ok(bundle) => bundle,
             Err(error) => return self.faults.push(Fault::Text(format!("bundle {path}: {error}"))),
         };
@@ -341,8 +348,8 @@ impl Members for Unignored<'_> {
         self.reader.meter()
     }
 
-    fn add(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), BundleError> {
-        self.reader.add(path, bytes)
+    fn add(&mut self, path: &str, content: &mut dyn Read) -> Result<(), BundleError> {
+        self.reader.add(path, content)
     }
 }
 
@@ -378,10 +385,10 @@ impl Walk<'_> {
             }
             if kind.is_file() && members.wants(&member) {
                 members.meter().check_size(&member, kind.len()).map_err(|error| error.to_string())?;
-                let bytes = fs::read(&path).map_err(|error| {
+                let mut file = File::open(&path).map_err(|error| {
                     format!("failed to open file {path}: open {path}: {}", go_error(&error))
                 })?;
-                members.add(&member, bytes).map_err(|error| error.to_string())?;
+                members.add(&member, &mut file).map_err(|error| error.to_string())?;
             }
         }
         Ok(())

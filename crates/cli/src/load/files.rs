@@ -11,7 +11,10 @@ use std::time::Instant;
 
 use lictor::{DataErrorKind, Document, Engine, ParsedModule};
 
-use super::paths::{check_local, clean, go_error, json_document, read_file, split_prefix, yaml_document};
+use super::paths::{
+    check_local, clean, go_error, json_document, json_stream, open_file, read_file, split_prefix,
+    yaml_document,
+};
 use super::{Loader, is_ignored};
 use crate::fault::{Fault, Faults};
 use crate::in_order::map_in_order;
@@ -103,24 +106,21 @@ impl Loader<'_> {
             }
             return;
         }
-        let bytes = match read_file(path) {
-            Ok(bytes) => bytes,
-            Err(message) => return self.faults.push(Fault::Text(message)),
-        };
-        match extension(path) {
-            "json" => {
-                let document = json_document(path, &bytes, self.timers);
+        let loaded = match extension(path) {
+            "json" => open_file(path).map(|file| {
+                let document = json_stream(path, file, self.timers);
                 self.load_document(path, keys, document);
-            }
-            "yaml" | "yml" => {
+            }),
+            "yaml" | "yml" => read_file(path).map(|bytes| {
                 let document = yaml_document(path, &bytes, self.timers);
                 self.load_document(path, keys, document);
-            }
-            _ if path.ends_with(".tar.gz") => self.load_archive(path, &bytes, keys),
+            }),
+            _ if path.ends_with(".tar.gz") => open_file(path).map(|file| self.load_archive(path, file, keys)),
             // In a folder, what nobody knows is left out; by name it must be something.
-            _ if depth > 0 => {}
-            _ => self.load_any(path, &bytes, keys),
-        }
+            _ if depth > 0 => open_file(path).map(drop),
+            _ => read_file(path).map(|bytes| self.load_any(path, &bytes, keys)),
+        };
+        self.faults.extend(loaded.err().map(Fault::Text));
     }
 
     /// Loads a file whose name tells nothing.

@@ -3,10 +3,12 @@
 //! Apart because texts of system errors differ from Rust's and users compare them. It reads bytes and knows nothing of
 //! what they hold.
 
+use std::fs::File;
 use std::io::{self, Read as _};
 use std::time::Instant;
 
-use lictor::{Document, json};
+use lictor::Document;
+use lictor::json::{self, StreamError};
 
 use crate::timers::{DATA_PARSE, Timers};
 
@@ -60,6 +62,11 @@ pub(crate) fn read_file(path: &str) -> Result<Vec<u8>, String> {
     })
 }
 
+/// Opens a file that is read piece by piece.
+pub(super) fn open_file(path: &str) -> Result<File, String> {
+    File::open(path).map_err(|error| format!("open {path}: {}", go_error(&error)))
+}
+
 /// Reads the whole standard input.
 pub(crate) fn read_stdin() -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
@@ -80,7 +87,18 @@ pub(crate) fn input_document(bytes: &[u8]) -> Result<Document, String> {
     }
 }
 
-/// Reads a JSON file.
+/// Reads a JSON file while it comes.
+pub(super) fn json_stream(name: &str, mut file: File, timers: &mut Timers) -> Result<Document, String> {
+    let start = Instant::now();
+    let document = json::stream_document(&mut file).map_err(|error| match error {
+        StreamError::Read(error) => format!("read {name}: {}", go_error(&error)),
+        StreamError::Json(error) => format!("{name}: {error}"),
+    });
+    timers.add(DATA_PARSE, start);
+    document
+}
+
+/// Reads a text that may be JSON.
 pub(super) fn json_document(name: &str, bytes: &[u8], timers: &mut Timers) -> Result<Document, String> {
     let start = Instant::now();
     let document = json::read_document(bytes).map_err(|error| format!("{name}: {error}"));
