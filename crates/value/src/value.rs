@@ -12,7 +12,7 @@ use crate::cell::{Cell, tag};
 use crate::deep;
 use crate::hash;
 use crate::node::{Array, Object, Set};
-use crate::number::{self, Number};
+use crate::number::{self, Number, int_value};
 use crate::raw::{Segment, inline_text};
 
 /// A Rego value that lives as long as its evaluation (`'e`).
@@ -306,13 +306,13 @@ impl<'e> Value<'e> {
         }
     }
 
-    /// Returns the position that a number names in an array; `1.0` names 1.
+    /// Returns the position that a number names in an array: `1.0` names 1, `1e0` names none, though it is equal.
     #[must_use]
     pub fn as_index(self) -> Option<usize> {
         if self.cell.tag() == tag::INT {
             return usize::try_from(self.cell.as_int()).ok();
         }
-        self.as_number()?.to_i64().and_then(|it| usize::try_from(it).ok())
+        int_value(&self.number_text()?).and_then(|it| usize::try_from(it).ok())
     }
 
     /// Returns how many items, keys or members a collection has.

@@ -10,6 +10,7 @@ mod scans;
 
 use lictor_plan::Comparison;
 use lictor_runtime::Context;
+use lictor_value::number::int_value;
 use lictor_value::{Kind, Value, compare};
 
 use crate::derived::Derived;
@@ -512,8 +513,8 @@ fn dot_as_path<'e>(source: Value<'e>, key: Value<'e>) -> Option<Value<'e>> {
     if let (Some(object), Some(text)) = (source.as_object(), key.number_text()) {
         return object.get_str(&text);
     }
-    let index = key.as_str()?.parse().ok()?;
-    source.as_array()?.get(index)
+    let index = int_value(key.as_str()?)?;
+    source.as_array()?.get(usize::try_from(index).ok()?)
 }
 
 #[inline]

@@ -3,7 +3,7 @@
 //! Apart because they alone know iterators. An iterator stands in the frame of its function; a scan that tests a field
 //! first passes over what fails in one instruction, and counts the same steps as if it had gone one by one.
 
-use lictor_value::{Probe, Value};
+use lictor_value::{Array, Probe, Value};
 
 use crate::error::{ErrorCode, EvalError};
 use crate::events::Hook;
@@ -65,14 +65,18 @@ impl<'e, H: Hook> Machine<'e, '_, H> {
         let found = match (source.as_object(), source.as_set()) {
             (Some(object), _) => object.entry(wanted),
             (_, Some(set)) => set.get(wanted).map(|it| (it, it)),
-            (None, None) => source
-                .dot(wanted)
-                .zip(wanted.as_index())
-                .and_then(|(item, index)| Some((Value::small_int(i64::try_from(index).ok()?)?, item))),
+            (None, None) => source.as_array().and_then(|it| entry_of(it, wanted)),
         };
         let Some((key, value)) = found else { return false };
         self.set(entry.0, Some(key));
         self.set(entry.1, Some(value));
         true
     }
+}
+
+/// Returns the index that is equal to a number, written in whatever way, and the item there.
+fn entry_of<'e>(array: Array<'e>, wanted: Value<'_>) -> Option<(Value<'e>, Value<'e>)> {
+    let index = wanted.as_number()?.to_i64()?;
+    let item = array.get(usize::try_from(index).ok()?)?;
+    Some((Value::small_int(index)?, item))
 }
