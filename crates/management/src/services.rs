@@ -5,21 +5,23 @@
 //! `credentials`, one file a kind. Files and variables are looked up when something is sent and not before, so that
 //! a fault in them is the fault of one request and may be gone at the next. Nothing here knows what is fetched.
 
+mod answer;
 mod config;
 mod credentials;
 mod fault;
 mod fields;
+mod form;
 mod response;
 mod secret;
+mod sender;
 mod tls;
 mod world;
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
-use lictor::http::{HttpRequest, Redirects, TlsSettings, Url, canonical_header};
-use tokio::task::spawn_blocking;
+use lictor::http::{Url, canonical_header};
 use tokio::time::{Instant, timeout_at};
 
 pub use config::ServiceConfig;
@@ -28,8 +30,8 @@ pub use response::Response;
 pub use world::{Clock, Random, World};
 
 use crate::http::attempt::{Attempt, Course};
-use crate::http::pool;
 use crate::services::credentials::{Authorization, Credential};
+use crate::services::sender::{Sender, request};
 
 /// How many redirects are followed.
 const HOPS_MAX: usize = 10;
@@ -73,7 +75,7 @@ struct Inner {
     config: ServiceConfig,
     world: World,
     credential: Credential,
-    sender: OnceLock<pool::Client>,
+    sender: Sender,
 }
 
 impl fmt::Debug for Client {
@@ -87,7 +89,8 @@ impl Client {
     #[must_use]
     pub fn new(config: ServiceConfig, world: World) -> Self {
         let credential = Credential::new(&config, &world);
-        Self { inner: Arc::new(Inner { config, world, credential, sender: OnceLock::new() }) }
+        let sender = tls::sender(&config, &world);
+        Self { inner: Arc::new(Inner { config, world, credential, sender }) }
     }
 
     /// Returns the name of the service.
@@ -129,11 +132,11 @@ struct Call<'a> {
 impl Call<'_> {
     async fn get(&self, path: &str, headers: &[(&str, &str)]) -> Result<Response, FetchError> {
         let config = &self.inner.config;
-        let sender = self.inner.sender().await?;
+        let sender = self.inner.sender.client().await.map_err(FetchError::configuration)?;
         let url = format!("{}/{}", config.url(), path.trim_matches('/'));
         let url = Url::parse(&url).map_err(FetchError::configuration)?;
         let mut request = request("GET", url, headers_of(config, headers));
-        let authorization = self.inner.credential.authorize(&request).await?;
+        let authorization = self.inner.credential.authorize(&request, &self.inner.world).await?;
         let private = authorization.private_names();
         let Authorization { headers } = authorization;
         for (name, value) in headers {
@@ -151,37 +154,6 @@ impl Call<'_> {
     fn head_time(&self) -> Option<Duration> {
         let time = self.limits.head_time.unwrap_or(self.inner.config.head_time());
         (!time.is_zero()).then_some(time)
-    }
-}
-
-impl Inner {
-    /// Returns what keeps the connections; if it cannot be made, the next call tries again.
-    async fn sender(self: &Inner) -> Result<pool::Client, FetchError> {
-        if let Some(sender) = self.sender.get() {
-            return Ok(sender.clone());
-        }
-        let (config, world) = (self.config.clone(), self.world.clone());
-        let connector = spawn_blocking(move || tls::connector(&config, &world)).await;
-        let connector = connector.map_err(|it| FetchError::configuration(it.to_string()))?;
-        let sender = pool::client(connector.map_err(FetchError::configuration)?);
-        Ok(self.sender.get_or_init(|| sender).clone())
-    }
-}
-
-/// Returns a request without a body.
-fn request(method: &str, url: Url, headers: Vec<(String, String)>) -> HttpRequest {
-    HttpRequest {
-        method: method.to_owned(),
-        url,
-        socket: None,
-        headers,
-        body: Vec::new(),
-        redirects: Redirects::Follow,
-        timeout_ns: None,
-        retries_max: 0,
-        tls: TlsSettings::default(),
-        caching: None,
-        allow_net: None,
     }
 }
 

@@ -7,6 +7,10 @@
 mod bearer;
 #[path = "services/client_tls.rs"]
 mod client_tls;
+#[path = "services/metadata.rs"]
+mod metadata;
+#[path = "services/oauth2.rs"]
+mod oauth2;
 #[path = "services/plain.rs"]
 mod plain;
 #[path = "services/server.rs"]
@@ -33,6 +37,10 @@ struct Setting {
 impl Setting {
     fn new() -> Self {
         Self { now_ns: Arc::new(AtomicI64::new(NOW_NS)), variables: Arc::default() }
+    }
+
+    fn set(&self, name: &str, value: &str) {
+        self.variables.lock().expect("no test fails").insert(name.to_owned(), value.to_owned());
     }
 
     fn advance(&self, seconds: i64) {

@@ -14,6 +14,7 @@ use hyper_util::client::legacy::Error;
 use lictor::http::{
     HttpFault, HttpRequest, HttpResponse, Redirects, Url, check_host, host_to_check, is_token,
 };
+use lictor_crypto::base64::{Alphabet, Fill, encode};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::http::pool::Client;
@@ -268,26 +269,8 @@ fn value(text: &str) -> Result<HeaderValue, String> {
 
 /// Returns the value of `Authorization` for a user's name and password.
 pub(crate) fn basic(name: &[u8], password: &[u8]) -> String {
-    format!("Basic {}", base64(&[name, b":", password].concat()))
-}
-
-/// Writes bytes as base64.
-pub(crate) fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::new();
-    for chunk in bytes.chunks(3) {
-        let word =
-            chunk.iter().chain([0, 0].iter()).take(3).fold(0_u32, |word, it| word << 8 | u32::from(*it));
-        for digit in 0..4 {
-            let index = usize::try_from(word >> (18 - 6 * digit) & 63).unwrap_or(0);
-            out.push(if digit > chunk.len() {
-                '='
-            } else {
-                char::from(DIGITS.get(index).copied().unwrap_or(b'='))
-            });
-        }
-    }
-    out
+    let pair = [name, b":", password].concat();
+    format!("Basic {}", encode(&pair, Alphabet::Standard, Fill::Padded))
 }
 
 fn uri(url: &Url) -> Result<Uri, String> {

@@ -3,8 +3,11 @@
 //! A [`CredentialConfig`] is what was configured; a [`Credential`] also keeps what it fetched. What can be told to be
 //! wrong without the world is told with OPA's text at every call; it never becomes a call without credentials.
 
+mod azure_managed_identity;
 mod bearer;
 pub(crate) mod client_tls;
+mod gcp_metadata;
+mod oauth2;
 
 use std::sync::Arc;
 
@@ -12,14 +15,19 @@ use lictor::Value;
 use lictor::http::HttpRequest;
 
 use crate::services::config::ServiceConfig;
+use crate::services::credentials::azure_managed_identity::AzureIdentity;
 use crate::services::credentials::bearer::Bearer;
 use crate::services::credentials::client_tls::Certificate;
+use crate::services::credentials::gcp_metadata::GcpMetadata;
+use crate::services::credentials::oauth2::{OAuth2, Tokens};
 use crate::services::fault::FetchError;
 use crate::services::fields::Fields;
+use crate::services::sender::Sender;
+use crate::services::tls;
 use crate::services::world::World;
 
 /// Kinds that are not there yet.
-const ABSENT: [&str; 4] = ["oauth2", "s3_signing", "gcp_metadata", "azure_managed_identity"];
+const ABSENT: [&str; 1] = ["s3_signing"];
 
 /// What a configuration says of credentials.
 #[derive(Clone, Debug)]
@@ -30,6 +38,12 @@ pub(crate) enum CredentialConfig {
     Bearer(Bearer),
     /// A certificate of TLS.
     ClientTls(Arc<Certificate>),
+    /// Tokens of an authorization server.
+    OAuth2(Box<OAuth2>),
+    /// Tokens of Google's metadata service.
+    Gcp(Box<GcpMetadata>),
+    /// Tokens of Azure's metadata service.
+    Azure(Box<AzureIdentity>),
     /// What was configured cannot work; the text says why.
     Faulty(String),
 }
@@ -40,7 +54,7 @@ impl CredentialConfig {
     /// # Errors
     ///
     /// OPA's text for what is of a wrong type.
-    pub(crate) fn read(service: &Fields<'_>, is_oci: bool, _keys: Option<Value<'_>>) -> Result<Self, String> {
+    pub(crate) fn read(service: &Fields<'_>, is_oci: bool, keys: Option<Value<'_>>) -> Result<Self, String> {
         let Some(fields) = service.below("credentials", "")? else { return Ok(Self::Anonymous) };
         let plugin = fields.text("plugin")?;
         if !plugin.is_empty() {
@@ -53,6 +67,18 @@ impl CredentialConfig {
         if let Some(certificate) = fields.below("client_tls", "clientTLSAuthPlugin")? {
             let certificate = Certificate::read(&certificate)?;
             found.push(certificate.map_or_else(Self::Faulty, |it| Self::ClientTls(Arc::new(it))));
+        }
+        if let Some(oauth2) = fields.below("oauth2", "oauth2ClientCredentialsAuthPlugin")? {
+            found.push(
+                OAuth2::read(&oauth2, keys)?.map_or_else(Self::Faulty, |it| Self::OAuth2(Box::new(it))),
+            );
+        }
+        if let Some(gcp) = fields.below("gcp_metadata", "gcpMetadataAuthPlugin")? {
+            found.push(GcpMetadata::read(&gcp)?.map_or_else(Self::Faulty, |it| Self::Gcp(Box::new(it))));
+        }
+        if let Some(azure) = fields.below("azure_managed_identity", "azureManagedIdentitiesAuthPlugin")? {
+            let azure = AzureIdentity::read(&azure, is_oci)?;
+            found.push(azure.map_or_else(Self::Faulty, |it| Self::Azure(Box::new(it))));
         }
         for name in ABSENT {
             if fields.below(name, "")?.is_some() {
@@ -92,23 +118,38 @@ pub(crate) enum Credential {
     /// Nothing is added to a request.
     Silent,
     Bearer(Bearer),
+    OAuth2(Box<Tokens>),
+    Gcp(Box<GcpMetadata>, Sender),
+    Azure(Box<AzureIdentity>, Sender),
     Faulty(String),
 }
 
 impl Credential {
-    pub(crate) fn new(config: &ServiceConfig, _world: &World) -> Self {
-        match &config.credentials {
+    pub(crate) fn new(config: &ServiceConfig, world: &World) -> Self {
+        match config.credentials.clone() {
             CredentialConfig::Anonymous | CredentialConfig::ClientTls(_) => Self::Silent,
-            CredentialConfig::Bearer(bearer) => Self::Bearer(bearer.clone()),
-            CredentialConfig::Faulty(text) => Self::Faulty(text.clone()),
+            CredentialConfig::Bearer(bearer) => Self::Bearer(bearer),
+            CredentialConfig::OAuth2(oauth2) => {
+                Self::OAuth2(Box::new(Tokens::new(*oauth2, tls::token_sender(config, world))))
+            }
+            CredentialConfig::Gcp(gcp) => Self::Gcp(gcp, Sender::plain(world)),
+            CredentialConfig::Azure(azure) => Self::Azure(azure, Sender::plain(world)),
+            CredentialConfig::Faulty(text) => Self::Faulty(text),
         }
     }
 
     /// Returns what to add to a request.
-    pub(crate) async fn authorize(&self, _request: &HttpRequest) -> Result<Authorization, FetchError> {
+    pub(crate) async fn authorize(
+        &self,
+        _request: &HttpRequest,
+        world: &World,
+    ) -> Result<Authorization, FetchError> {
         match self {
             Self::Silent => Ok(Authorization::default()),
             Self::Bearer(bearer) => bearer.authorize().await,
+            Self::OAuth2(tokens) => tokens.authorize(world).await,
+            Self::Gcp(gcp, sender) => gcp.authorize(sender).await,
+            Self::Azure(azure, sender) => azure.authorize(sender, world).await,
             Self::Faulty(text) => Err(FetchError::configuration(text.clone())),
         }
     }

@@ -71,6 +71,12 @@ impl<'e> Fields<'e> {
         value.as_i64().map(Some).ok_or_else(|| self.wrong(name, &found, "int64"))
     }
 
+    pub(crate) fn texts(&self, name: &str) -> Result<Vec<String>, String> {
+        let Some(value) = self.get(name) else { return Ok(Vec::new()) };
+        let items = value.as_array().ok_or_else(|| self.wrong(name, kind(value), "[]string"))?;
+        items.iter().map(|it| self.text_of(name, it)).collect()
+    }
+
     /// Returns texts by name. They may be secrets.
     pub(crate) fn map(&self, name: &str) -> Result<BTreeMap<String, Secret>, String> {
         let Some(value) = self.get(name) else { return Ok(BTreeMap::new()) };
@@ -79,6 +85,15 @@ impl<'e> Fields<'e> {
             Ok((key.as_str().unwrap_or_default().to_owned(), Secret::new(self.text_of(name, value)?)))
         };
         pairs.iter().map(pair).collect()
+    }
+
+    /// Returns values by name, as JSON.
+    pub(crate) fn json_map(&self, name: &str) -> Result<BTreeMap<String, String>, String> {
+        let Some(value) = self.get(name) else { return Ok(BTreeMap::new()) };
+        let pairs =
+            value.as_object().ok_or_else(|| self.wrong(name, kind(value), "map[string]interface {}"))?;
+        let pair = |(key, value): (Value<'e>, Value<'e>)| Some((key.as_str()?.to_owned(), value.to_json()));
+        Ok(pairs.iter().filter_map(pair).collect())
     }
 
     /// Returns an object below; nothing if it is absent.

@@ -15,26 +15,35 @@ use crate::http::tls::{Roots, client_config, file};
 use crate::services::config::ServiceConfig;
 use crate::services::credentials::CredentialConfig;
 use crate::services::credentials::client_tls::Certificate;
+use crate::services::sender::Sender;
 use crate::services::world::{Clock, World};
 
-/// Returns what makes connections to a service.
-///
-/// # Errors
-///
-/// OPA's text for what cannot be read.
-pub(crate) fn connector(config: &ServiceConfig, world: &World) -> Result<Connector, String> {
-    let url = Url::parse(config.url())?;
-    let roots = roots(config, url.scheme == "https" && config.allow_insecure_tls)?;
-    let tls = match &config.credentials {
-        CredentialConfig::ClientTls(certificate) => with_certificate(roots, certificate, &world.clock),
-        _ => TlsSource::Fixed(client_config(&roots, None)?),
-    };
-    Ok(Connector {
-        tls,
-        server_name: None,
-        socket: None,
-        proxies: Arc::new(Proxies::read(&world.environment)),
+/// Returns what sends to a service.
+pub(crate) fn sender(config: &ServiceConfig, world: &World) -> Sender {
+    let (config, world) = (config.clone(), world.clone());
+    Sender::new(move || {
+        let url = Url::parse(config.url())?;
+        let roots = roots(&config, url.scheme == "https" && config.allow_insecure_tls)?;
+        let tls = match &config.credentials {
+            CredentialConfig::ClientTls(certificate) => with_certificate(roots, certificate, &world.clock),
+            _ => TlsSource::Fixed(client_config(&roots, None)?),
+        };
+        Ok(connector(tls, &world))
     })
+}
+
+/// Returns what sends to the endpoint that hands out tokens for a service; it is trusted as the service is.
+pub(crate) fn token_sender(config: &ServiceConfig, world: &World) -> Sender {
+    let (config, world) = (config.clone(), world.clone());
+    Sender::new(move || {
+        let roots = roots(&config, config.allow_insecure_tls)?;
+        Ok(connector(TlsSource::Fixed(client_config(&roots, None)?), &world))
+    })
+}
+
+fn connector(tls: TlsSource, world: &World) -> Connector {
+    let proxies = Arc::new(Proxies::read(&world.environment));
+    Connector { tls, server_name: None, socket: None, proxies }
 }
 
 /// Returns settings that follow the files of a certificate.

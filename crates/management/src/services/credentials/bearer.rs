@@ -3,7 +3,8 @@
 //! A file is read for every request, because whoever writes it replaces it before it expires. For registries the
 //! token is encoded as they expect names and passwords.
 
-use crate::http::attempt::base64;
+use lictor_crypto::base64::{Alphabet, Fill, encode};
+
 use crate::services::credentials::Authorization;
 use crate::services::fault::FetchError;
 use crate::services::fields::Fields;
@@ -46,7 +47,7 @@ impl Bearer {
         }
         let encoded;
         if self.is_encoded {
-            encoded = base64(token.as_bytes());
+            encoded = encode(token.as_bytes(), Alphabet::Standard, Fill::Padded);
             token = &encoded;
         }
         Ok(Authorization::header(format!("{} {token}", self.scheme)))
