@@ -157,7 +157,7 @@ impl EcPrivateKey {
     ///
     /// # Errors
     /// If the scalar is no number below the order, with Go's message.
-    pub(crate) fn of_scalar(curve: Curve, d: BigUint) -> Result<Self, String> {
+    pub fn of_scalar(curve: Curve, d: BigUint) -> Result<Self, String> {
         if d == BigUint::ZERO {
             return Err("ecdsa: invalid public key encoding".to_owned());
         }

@@ -3,6 +3,8 @@
 //! Apart because both sides use them and neither may know the other: the built-in reads operands and shapes answers,
 //! the host has sockets, files, clocks and caches. Secrets stand in requests, so nothing here shows them.
 
+pub mod sigv4;
+
 use std::fmt;
 use std::sync::Arc;
 

@@ -1,23 +1,20 @@
 //! Requests signed for cloud providers: `providers.aws.sign_req`, Amazon's signature version 4.
 //!
-//! Apart because signing has its own canonical form of a request. The request is only described here: nothing is
-//! sent. The secret key leaves this file as a keyed digest alone.
+//! Here operands become a request and credentials, with OPA's texts for those that do not; signing is
+//! `http::sigv4`'s. Nothing is sent.
 
 use std::collections::BTreeMap;
 
-use hmac::{Hmac, KeyInit, Mac};
 use lictor_value::{Kind, Object, Value};
-use sha2::{Digest, Sha256};
 
 use crate::builtin::Builtin;
 use crate::builtins::http;
 use crate::builtins::operands::{Answer, answer, any, object, written_int};
 use crate::context::Context;
 use crate::error::{BuiltinError, ErrorKind};
-use crate::go::civil::Civil;
 use crate::go::url::Url;
-use crate::go::zone::Zone;
-use crate::go_text::{lossy, quote};
+use crate::go_text::quote;
+use crate::http::sigv4::{Credentials, Request, UNSIGNED_PAYLOAD, digest, sign};
 
 /// The rows of this family.
 pub(crate) const BUILTINS: &[Builtin] =
@@ -25,9 +22,6 @@ pub(crate) const BUILTINS: &[Builtin] =
 
 /// Keys that the configuration must have, in order.
 const CONFIG_KEYS: [&str; 4] = ["aws_access_key", "aws_region", "aws_secret_access_key", "aws_service"];
-
-/// Headers that may change on the way and are therefore not signed.
-const UNSIGNED_HEADERS: [&str; 3] = ["authorization", "user-agent", "x-amzn-trace-id"];
 
 fn sign_request<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
     let request = object(args, 0)?;
@@ -53,24 +47,23 @@ fn sign_request<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<'e> {
             BuiltinError::operand_text(2, "invalid value for 'disable_payload_signing' in AWS config")
         })?,
     };
-    let time = Civil::at(time_ns, &Zone::UTC);
-    let date = format!("{:04}{:02}{:02}", time.year, time.month, time.day);
-    let request_text = Request {
-        method,
-        url,
-        payload: if unsigned_payload { "UNSIGNED-PAYLOAD".to_owned() } else { digest(&body) },
-        time: format!("{date}T{:02}{:02}{:02}Z", time.hour, time.minute, time.second),
-        date,
+    let payload = if unsigned_payload { UNSIGNED_PAYLOAD.to_owned() } else { digest(&body) };
+    let described = Request {
+        method: &method,
+        url: &url,
         headers: &headers,
+        payload: &payload,
+        body_bytes: body.len(),
+        service: &config_text("aws_service"),
+        time_ns,
     };
     let credentials = Credentials {
         access_key: config_text("aws_access_key"),
         secret_key: config_text("aws_secret_access_key"),
         region: config_text("aws_region"),
-        service: config_text("aws_service"),
         session_token: config_text("aws_session_token"),
     };
-    let signed = sign(&request_text, &credentials);
+    let signed = sign(&described, &credentials);
     let mut pairs = ctx.pairs();
     for (name, value) in headers.iter().chain(&signed) {
         pairs.push((ctx.arena.string(name), ctx.arena.string(value)));
@@ -149,94 +142,6 @@ fn body<'e>(ctx: Context<'e>, request: Object<'e>) -> Vec<u8> {
         (None, Some(body)) => ctx.json_text(body).as_bytes().to_vec(),
         (None, None) => Vec::new(),
     }
-}
-
-/// What of a request is signed.
-struct Request<'a> {
-    method: String,
-    url: Url,
-    /// The digest of the body, or the mark that it is not signed.
-    payload: String,
-    date: String,
-    time: String,
-    headers: &'a BTreeMap<String, String>,
-}
-
-struct Credentials {
-    access_key: String,
-    secret_key: String,
-    region: String,
-    service: String,
-    session_token: String,
-}
-
-/// Returns the headers to add.
-fn sign(request: &Request<'_>, credentials: &Credentials) -> BTreeMap<String, String> {
-    let mut added = BTreeMap::from([
-        ("host".to_owned(), lossy(&request.url.host).into_owned()),
-        ("x-amz-date".to_owned(), request.time.clone()),
-    ]);
-    if matches!(credentials.service.as_str(), "s3" | "glacier") {
-        added.insert("x-amz-content-sha256".to_owned(), request.payload.clone());
-    }
-    if !credentials.session_token.is_empty() {
-        added.insert("x-amz-security-token".to_owned(), credentials.session_token.clone());
-    }
-    let (canonical, names) = canonical_request(request, &added);
-    let scope = format!("{}/{}/{}/aws4_request", request.date, credentials.region, credentials.service);
-    let to_sign = format!("AWS4-HMAC-SHA256\n{}\n{scope}\n{}", request.time, digest(&canonical));
-    let mut key = keyed(format!("AWS4{}", credentials.secret_key).as_bytes(), &request.date);
-    for part in [&credentials.region, &credentials.service, "aws4_request"] {
-        key = keyed(&key, part);
-    }
-    let signature = hex(&keyed(&key, &to_sign));
-    let authorization = format!(
-        "AWS4-HMAC-SHA256 Credential={}/{scope},SignedHeaders={names},Signature={signature}",
-        credentials.access_key
-    );
-    added.insert("Authorization".to_owned(), authorization);
-    added
-}
-
-/// Returns the request in the form that is signed, and the names of the headers in it.
-fn canonical_request(request: &Request<'_>, added: &BTreeMap<String, String>) -> (Vec<u8>, String) {
-    let host = &request.url.host;
-    let mut signed: BTreeMap<String, &[u8]> =
-        added.iter().map(|(name, value)| (name.clone(), value.as_bytes())).collect();
-    // The host is signed byte for byte, though shown as text.
-    signed.insert("host".to_owned(), host);
-    for (name, value) in request.headers {
-        let name = name.to_lowercase();
-        if !UNSIGNED_HEADERS.contains(&name.as_str()) {
-            signed.insert(name, value.as_bytes());
-        }
-    }
-    let names = signed.keys().map(String::as_str).collect::<Vec<_>>().join(";");
-    let url = &request.url;
-    let mut out = format!("{}\n{}\n{}\n", request.method, url.escaped_path(), url.raw_query).into_bytes();
-    for (name, value) in signed {
-        out.extend(name.as_bytes());
-        out.push(b':');
-        out.extend(value);
-        out.push(b'\n');
-    }
-    out.extend(format!("\n{names}\n{}", request.payload).as_bytes());
-    (out, names)
-}
-
-fn digest(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-fn keyed(key: &[u8], message: &str) -> Vec<u8> {
-    // A key of any length is taken.
-    let Ok(mut mac) = <Hmac<Sha256> as KeyInit>::new_from_slice(key) else { return Vec::new() };
-    mac.update(message.as_bytes());
-    mac.finalize().into_bytes().to_vec()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|it| format!("{it:02x}")).collect()
 }
 
 #[cfg(test)]
