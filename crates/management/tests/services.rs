@@ -3,6 +3,8 @@
 //! The servers are in this process and as faithful as the protocol needs: they read requests off a socket, record
 //! them, and answer what the test says. Nothing here waits for a time to pass, but for bodies that must stand still.
 
+#[path = "services/aws.rs"]
+mod aws;
 #[path = "services/bearer.rs"]
 mod bearer;
 #[path = "services/client_tls.rs"]

@@ -3,6 +3,7 @@
 //! A [`CredentialConfig`] is what was configured; a [`Credential`] also keeps what it fetched. What can be told to be
 //! wrong without the world is told with OPA's text at every call; it never becomes a call without credentials.
 
+mod aws;
 mod azure_managed_identity;
 mod bearer;
 pub(crate) mod client_tls;
@@ -15,6 +16,7 @@ use lictor::Value;
 use lictor::http::HttpRequest;
 
 use crate::services::config::ServiceConfig;
+use crate::services::credentials::aws::{AwsSigning, Signer};
 use crate::services::credentials::azure_managed_identity::AzureIdentity;
 use crate::services::credentials::bearer::Bearer;
 use crate::services::credentials::client_tls::Certificate;
@@ -25,9 +27,6 @@ use crate::services::fields::Fields;
 use crate::services::sender::Sender;
 use crate::services::tls;
 use crate::services::world::World;
-
-/// Kinds that are not there yet.
-const ABSENT: [&str; 1] = ["s3_signing"];
 
 /// What a configuration says of credentials.
 #[derive(Clone, Debug)]
@@ -40,6 +39,8 @@ pub(crate) enum CredentialConfig {
     ClientTls(Arc<Certificate>),
     /// Tokens of an authorization server.
     OAuth2(Box<OAuth2>),
+    /// Signatures for Amazon's services.
+    Aws(Box<AwsSigning>),
     /// Tokens of Google's metadata service.
     Gcp(Box<GcpMetadata>),
     /// Tokens of Azure's metadata service.
@@ -80,12 +81,10 @@ impl CredentialConfig {
             let azure = AzureIdentity::read(&azure, is_oci)?;
             found.push(azure.map_or_else(Self::Faulty, |it| Self::Azure(Box::new(it))));
         }
-        for name in ABSENT {
-            if fields.below(name, "")?.is_some() {
-                let text =
-                    format!("credentials of the kind {name} are not supported by this version of lictor");
-                found.push(Self::Faulty(text));
-            }
+        if let Some(aws) = fields.below("s3_signing", "awsSigningAuthPlugin")? {
+            found.push(
+                AwsSigning::read(&aws, is_oci)?.map_or_else(Self::Faulty, |it| Self::Aws(Box::new(it))),
+            );
         }
         if found.len() > 1 {
             return Ok(Self::Faulty("a maximum one credential method must be specified".to_owned()));
@@ -119,6 +118,7 @@ pub(crate) enum Credential {
     Silent,
     Bearer(Bearer),
     OAuth2(Box<Tokens>),
+    Aws(Box<Signer>),
     Gcp(Box<GcpMetadata>, Sender),
     Azure(Box<AzureIdentity>, Sender),
     Faulty(String),
@@ -132,6 +132,7 @@ impl Credential {
             CredentialConfig::OAuth2(oauth2) => {
                 Self::OAuth2(Box::new(Tokens::new(*oauth2, tls::token_sender(config, world))))
             }
+            CredentialConfig::Aws(aws) => Self::Aws(Box::new(Signer::new(*aws, world))),
             CredentialConfig::Gcp(gcp) => Self::Gcp(gcp, Sender::plain(world)),
             CredentialConfig::Azure(azure) => Self::Azure(azure, Sender::plain(world)),
             CredentialConfig::Faulty(text) => Self::Faulty(text),
@@ -141,13 +142,14 @@ impl Credential {
     /// Returns what to add to a request.
     pub(crate) async fn authorize(
         &self,
-        _request: &HttpRequest,
+        request: &HttpRequest,
         world: &World,
     ) -> Result<Authorization, FetchError> {
         match self {
             Self::Silent => Ok(Authorization::default()),
             Self::Bearer(bearer) => bearer.authorize().await,
             Self::OAuth2(tokens) => tokens.authorize(world).await,
+            Self::Aws(signer) => signer.authorize(request, world).await,
             Self::Gcp(gcp, sender) => gcp.authorize(sender).await,
             Self::Azure(azure, sender) => azure.authorize(sender, world).await,
             Self::Faulty(text) => Err(FetchError::configuration(text.clone())),
