@@ -54,8 +54,10 @@ type request struct {
 	Indexing bool `json:"indexing"`
 	// Survey asks for all errors of built-ins on the way, which then end nothing.
 	Survey bool `json:"survey"`
-	// Mended asks for answers of built-ins without what is known to be wrong with them; see mend.go.
-	Mended  bool    `json:"mended"`
+	// Reversed asks for rules to be evaluated in the opposite order.
+	Reversed bool `json:"reversed"`
+	// Mended names rows of docs/compatibility/opa.md: what they tell of is put right; see mend.go.
+	Mended  []int   `json:"mended"`
 	Queries []query `json:"queries"`
 }
 
@@ -88,6 +90,7 @@ func main() {
 	debug.SetMaxStack(64 << 20)
 	debug.SetGCPercent(800)
 	countResults()
+	registerCopied()
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	out := bufio.NewWriterSize(os.Stdout, 1<<20)
 	var size [4]byte
@@ -110,7 +113,10 @@ func main() {
 		} else if asked.Stats {
 			given.Results = results
 		} else {
-			mended = asked.Mended
+			mended = map[int]bool{}
+			for _, row := range asked.Mended {
+				mended[row] = true
+			}
 			given = decide(&asked)
 		}
 		var text bytes.Buffer
@@ -137,7 +143,7 @@ func countResults() {
 			continue
 		}
 		topdown.RegisterBuiltinFunc(name, func(ctx topdown.BuiltinContext, args []*ast.Term, iter func(*ast.Term) error) error {
-			if mended {
+			if len(mended) > 0 {
 				return mend(name, function, ctx, args, iter)
 			}
 			return function(ctx, args, func(result *ast.Term) error {
@@ -198,8 +204,9 @@ func decide(asked *request) (made answer) {
 	if len(faults) > 0 {
 		return answer{Faults: faults}
 	}
-	if mended {
-		compareOutputs(modules)
+	mendModules(modules)
+	if asked.Reversed {
+		modules = reversed(modules)
 	}
 	compiler := ast.NewCompiler().SetErrorLimit(0).WithEnablePrintStatements(true)
 	if !asked.Indexing {
@@ -220,7 +227,10 @@ func decide(asked *request) (made answer) {
 		return answer{Faults: []fault{{Code: "store", Message: err.Error()}}}
 	}
 	defer store.Abort(ctx, txn)
-	world := &world{asked, compiler, store, txn}
+	world := &world{asked, compiler, store, txn, nil}
+	if mended[rowAsked] {
+		world.ahead = wholeDocuments(modules)
+	}
 	var out []outcome
 	for _, it := range asked.Queries {
 		out = append(out, world.query(it)...)
@@ -233,6 +243,8 @@ type world struct {
 	compiler *ast.Compiler
 	store    storage.Store
 	txn      storage.Transaction
+	// ahead is evaluated before each query.
+	ahead ast.Body
 }
 
 func repeat(one outcome, count int) []outcome {
@@ -251,9 +263,12 @@ func (w *world) query(asked query) []outcome {
 	queryCompiler := w.compiler.QueryCompiler().WithEnablePrintStatements(true)
 	body, err := ast.ParseBodyWithOpts(text, ast.ParserOptions{RegoVersion: ast.RegoV1})
 	if err == nil {
-		body, err = queryCompiler.Compile(body)
+		if mended[rowTemplates] {
+			mendTemplates(body)
+		}
+		body, err = queryCompiler.Compile(append(w.ahead.Copy(), body...))
 	}
-	if err == nil && mended {
+	if err == nil && mended[rowWiths] {
 		body = evaluateWiths(body)
 	}
 	if err != nil {

@@ -4,26 +4,45 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
+	"github.com/open-policy-agent/opa/v1/types"
+	"github.com/open-policy-agent/opa/v1/util"
 )
 
-// mended says whether the request at hand asks for mended built-ins.
-var mended bool
+// The rows that can be put right.
+const (
+	rowNot       = 1
+	rowIndex     = 2
+	rowAsked     = 4
+	rowNetworks  = 6
+	rowTexts     = 7
+	rowTemplates = 8
+	rowPatches   = 9
+	rowWiths     = 10
+)
+
+// mended holds the rows that the request at hand asks to put right.
+var mended map[int]bool
 
 type yield = func(*ast.Term) error
 
 func mend(name string, function topdown.BuiltinFunc, ctx topdown.BuiltinContext, args []*ast.Term, iter yield) error {
-	switch name {
-	case "net.cidr_merge":
+	switch {
+	case name == "net.cidr_merge" && mended[rowNetworks]:
 		args = plainNetworks(args)
-	case "json.patch":
+	case name == "json.patch" && mended[rowPatches]:
 		return patchInSteps(function, ctx, args, iter)
+	}
+	if !mended[rowTexts] {
+		return function(ctx, args, iter)
 	}
 	return function(ctx, args, func(result *ast.Term) error {
 		if number, ok := result.Value.(ast.Number); ok && name == "to_number" {
@@ -133,17 +152,122 @@ func mapped(list *ast.Array, change func(*ast.Term) *ast.Term) *ast.Term {
 	return ast.ArrayTerm(made...)
 }
 
+// mendModules puts right what can be said in other words.
+func mendModules(modules map[string]*ast.Module) {
+	if mended[rowIndex] {
+		compareOutputs(modules)
+	}
+	if mended[rowWiths] {
+		copyValues(modules)
+	}
+	for _, module := range modules {
+		if mended[rowNot] {
+			for _, rule := range module.Rules {
+				lengthenBodies(rule)
+			}
+		}
+		if mended[rowTemplates] {
+			mendTemplates(module)
+		}
+	}
+}
+
+// lengthenBodies adds `true` to bodies of nothing but an expression with `not`, which OPA may drop.
+func lengthenBodies(rule *ast.Rule) {
+	for it := rule; it != nil; it = it.Else {
+		if len(it.Body) == 1 && it.Body[0].Negated {
+			it.Body.Append(ast.NewExpr(ast.BooleanTerm(true)))
+		}
+	}
+}
+
+// wholeDocuments returns statements that read all documents of keys or members as a whole. What OPA so keeps it answers from
+// when it is asked for one key.
+func wholeDocuments(modules map[string]*ast.Module) ast.Body {
+	known := map[string]bool{}
+	var body ast.Body
+	for _, name := range util.KeysSorted(modules) {
+		for _, rule := range modules[name].Rules {
+			ref := rule.Ref().GroundPrefix()
+			isPartial := rule.Head.RuleKind() == ast.MultiValue || len(ref) < len(rule.Ref())
+			if len(rule.Head.Args) > 0 || !isPartial || known[ref.String()] {
+				continue
+			}
+			known[ref.String()] = true
+			it := ast.VarTerm("__local_whole" + strconv.Itoa(len(known)) + "__")
+			list := ast.ArrayComprehensionTerm(it, ast.NewBody(ast.Equality.Expr(it, ast.NewTerm(ref))))
+			body.Append(ast.Equality.Expr(ast.VarTerm("__local_list"+strconv.Itoa(len(known))+"__"), list))
+		}
+	}
+	return body
+}
+
+// reversed returns the modules with their rules in the opposite order.
+func reversed(modules map[string]*ast.Module) map[string]*ast.Module {
+	turned := map[string]*ast.Module{}
+	for i, name := range util.KeysSorted(modules) {
+		slices.Reverse(modules[name].Rules)
+		turned[fmt.Sprintf("%04d", len(modules)-i)] = modules[name]
+	}
+	return turned
+}
+
+// mendTemplates writes template strings inside of `not { … }` as the calls that OPA makes of them, which it refuses to
+// do where the variables of that body are used.
+func mendTemplates(in any) {
+	count := 0
+	strings := func(x any) bool {
+		term, ok := x.(*ast.Term)
+		if !ok {
+			return false
+		}
+		template, ok := term.Value.(*ast.TemplateString)
+		if !ok {
+			return false
+		}
+		var parts []*ast.Term
+		for _, part := range template.Parts {
+			switch part := part.(type) {
+			case *ast.Term:
+				parts = append(parts, part)
+			case *ast.Expr:
+				count++
+				name := ast.VarTerm("__part" + strconv.Itoa(count) + "__")
+				parts = append(parts, ast.SetComprehensionTerm(name, ast.NewBody(captured(name, part))))
+			}
+		}
+		if len(parts) == 0 {
+			parts = append(parts, ast.StringTerm(""))
+		}
+		term.Value = ast.InternalTemplateString.Call(ast.ArrayTerm(parts...)).Value
+		return false
+	}
+	ast.NewGenericVisitor(func(x any) bool {
+		if not, ok := x.(*ast.Not); ok {
+			ast.NewGenericVisitor(strings).Walk(not.Body)
+		}
+		return false
+	}).Walk(in)
+}
+
+// captured returns the expression that gives the variable the value of a part.
+func captured(name *ast.Term, part *ast.Expr) *ast.Expr {
+	var value *ast.Term
+	switch terms := part.Terms.(type) {
+	case *ast.Term:
+		value = terms
+	case []*ast.Term:
+		value = ast.CallTerm(terms...)
+	}
+	made := ast.Equality.Expr(name, value).SetLocation(part.Location)
+	made.With = part.With
+	return made
+}
+
 // compareOutputs has the results of functions that are given as last operands compared with what the functions give:
 // `f(x, 1)` becomes `f(x) = 1`. OPA leaves out clauses that give something else, and with them conflicts.
 func compareOutputs(modules map[string]*ast.Module) {
-	arity := map[string]int{}
-	for _, module := range modules {
-		for _, rule := range module.Rules {
-			if len(rule.Head.Args) > 0 {
-				arity[lastName(rule.Head.Ref())] = len(rule.Head.Args)
-			}
-		}
-	}
+	arity := arities(modules)
 	for _, module := range modules {
 		aliases := map[string]string{}
 		for _, it := range module.Imports {
@@ -167,6 +291,60 @@ func compareOutputs(modules map[string]*ast.Module) {
 			if count, ok := arity[name]; ok && len(terms) == count+2 {
 				call := ast.CallTerm(terms[:count+1]...).SetLocation(terms[0].Location)
 				expr.Terms = ast.Equality.Expr(call, terms[count+1]).SetLocation(expr.Location).Terms
+			}
+			return false
+		})
+	}
+}
+
+// arities returns how many parameters functions have.
+func arities(modules map[string]*ast.Module) map[string]int {
+	arity := map[string]int{}
+	for _, module := range modules {
+		for _, rule := range module.Rules {
+			if len(rule.Head.Args) > 0 {
+				arity[lastName(rule.Head.Ref())] = len(rule.Head.Args)
+			}
+		}
+	}
+	return arity
+}
+
+// copied is a built-in that returns a value of its own, as large as the one that it is given.
+var copied = &ast.Builtin{Name: "mended.copy", Decl: types.NewFunction(types.Args(types.A), types.A)}
+
+func registerCopied() {
+	ast.RegisterBuiltin(copied)
+	topdown.RegisterBuiltinFunc(copied.Name, func(_ topdown.BuiltinContext, args []*ast.Term, iter func(*ast.Term) error) error {
+		return iter(rebuilt(args[0]))
+	})
+}
+
+// rebuilt returns a copy. Those that OPA makes of base documents share what they are read from.
+func rebuilt(term *ast.Term) *ast.Term {
+	switch value := term.Value.(type) {
+	case ast.Object:
+		made := ast.NewObject()
+		value.Foreach(func(key, value *ast.Term) { made.Insert(key, rebuilt(value)) })
+		return ast.NewTerm(made)
+	case *ast.Array:
+		return mapped(value, rebuilt)
+	}
+	return term.Copy()
+}
+
+// copyValues has each `with` put a copy of its value in place, so that others that put something below it leave the
+// document alone that it came from.
+func copyValues(modules map[string]*ast.Module) {
+	arity := arities(modules)
+	for _, module := range modules {
+		ast.WalkExprs(module, func(expr *ast.Expr) bool {
+			for _, with := range expr.With {
+				target, ok := with.Target.Value.(ast.Ref)
+				if !ok || arity[lastName(target)] > 0 || !target.HasPrefix(ast.DefaultRootRef) {
+					continue
+				}
+				with.Value = copied.Call(with.Value).SetLocation(with.Value.Location)
 			}
 			return false
 		})

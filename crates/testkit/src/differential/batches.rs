@@ -256,7 +256,8 @@ impl Family {
             budget_ms: 60_000,
             indexing: true,
             survey: false,
-            mended: false,
+            reversed: false,
+            mended: Vec::new(),
             queries: queries.collect(),
         }
     }

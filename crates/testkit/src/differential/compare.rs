@@ -10,18 +10,24 @@ use super::peer::{Answer, Fault, Outcome};
 pub enum Level {
     /// The engines decide differently.
     Decision,
-    /// OPA answers as the product does once its rule index is off.
-    Index,
-    /// The product ends with an error that OPA has for the same input too, of another query or behind another error:
-    /// here it answered or ended before it came to that, since it looks no further than it must.
-    Unseen,
-    /// OPA answers as the product does once a built-in is mended that is known to be wrong.
-    Mended,
+    /// It is this row of `docs/compatibility/opa.md`, which was checked; 0 stands for several at once.
+    Known(u8),
     /// They decide alike and word an error differently.
     Wording,
-    /// They tell the same faults and OPA tells the row of one wrong.
-    Place,
 }
+
+/// The rule index and what it leaves out.
+pub const ROW_INDEX: u8 = 2;
+/// Rows of undefined references.
+const ROW_PLACE: u8 = 3;
+/// What is not looked at, as the question is answered or ended before.
+pub const ROW_ASKED: u8 = 4;
+/// The process ends.
+const ROW_ENDED: u8 = 6;
+/// Template strings that OPA refuses.
+pub const ROW_TEMPLATES: u8 = 8;
+/// The rows that the peer can put right; see `crates/testkit/peers/opa/mend.go`.
+pub const ROWS_MENDED: &[u8] = &[1, ROW_INDEX, ROW_ASKED, ROW_ENDED, 7, ROW_TEMPLATES, 9, 10];
 
 /// A difference.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -71,7 +77,13 @@ pub fn compare(own: &Answer, peer: &Answer, allowed: Allowances) -> Option<Vec<D
 #[must_use]
 pub fn survived() -> Difference {
     let (own, peer) = ("an answer".to_owned(), "none".to_owned());
-    Difference { level: Level::Mended, outcome: None, kind: "the process ended".to_owned(), own, peer }
+    Difference {
+        level: Level::Known(ROW_ENDED),
+        outcome: None,
+        kind: "the process ended".to_owned(),
+        own,
+        peer,
+    }
 }
 
 fn first(faults: &[Fault]) -> Fault {
@@ -107,7 +119,7 @@ fn refusals(own: &[Fault], peer: &[Fault]) -> Option<Difference> {
     if level == Level::Wording && is_same {
         return None;
     }
-    let level = if is_place(&own_lines, &peer_lines) { Level::Place } else { level };
+    let level = if is_place(&own_lines, &peer_lines) { Level::Known(ROW_PLACE) } else { level };
     let kind = format!("refused {} as {}", peer_codes.join(" "), own_codes.join(" "));
     Some(Difference { level, outcome: None, kind, own: texts(own), peer: texts(peer) })
 }
@@ -184,8 +196,37 @@ fn outcome(index: usize, own: &Outcome, peer: &Outcome) -> Option<Difference> {
     Some(Difference { level, outcome: Some(index), kind, own: outcome_text(own), peer: outcome_text(peer) })
 }
 
+impl Difference {
+    /// Says whether it is none that is known.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        !matches!(self.level, Level::Known(_))
+    }
+}
+
+/// Notes the row of the differences that are no longer among those that are `left` when OPA answers so, if it answers at
+/// all what they are about.
+pub fn note_gone(found: &mut [Difference], left: &[Difference], peer: &Answer, row: u8) {
+    for difference in found.iter_mut().filter(|it| it.is_open()) {
+        let is_answered = match (peer, difference.outcome) {
+            (Answer::Decided(outcomes), Some(number)) => {
+                outcomes.get(number).is_some_and(|it| !gave_up(it) && !crashed(it))
+            }
+            (Answer::Refused(_), Some(_)) => false,
+            (_, None) => true,
+        };
+        let is_same = |it: &Difference| match difference.outcome {
+            Some(number) => it.outcome == Some(number) && it.level <= difference.level,
+            None => true,
+        };
+        if is_answered && !left.iter().any(|it| it.is_open() && is_same(it)) {
+            difference.level = Level::Known(row);
+        }
+    }
+}
+
 /// Marks what differs by an error that OPA meets too if it looks further: in another query with the same input, or
-/// when it is told to go on behind errors (`survey`).
+/// in a `survey`, in which it goes on behind errors or takes rules in another order.
 pub fn note_unseen(
     found: &mut [Difference],
     own: &Answer,
@@ -194,9 +235,13 @@ pub fn note_unseen(
     inputs: usize,
 ) {
     let (Answer::Decided(own), Answer::Decided(peer)) = (own, peer) else { return };
-    let same = |a: &Fault, b: &Fault| a.code == b.code && a.file == b.file && a.row == b.row;
-    let is_open = |it: &&mut Difference| matches!(it.level, Level::Decision | Level::Wording);
-    for difference in found.iter_mut().filter(is_open) {
+    // In what OPA makes of template strings an error has no place.
+    let at = |peer: &Fault, own: &Fault| match peer.row {
+        0 => peer.message == own.message,
+        row => row == own.row && peer.file == own.file,
+    };
+    let same = |peer: &Fault, own: &Fault| peer.code == own.code && at(peer, own);
+    for difference in found.iter_mut().filter(|it| it.is_open()) {
         let Some(number) = difference.outcome else { continue };
         let Some(Outcome::Error(fault)) = own.get(number) else { continue };
         let same_input = peer.iter().skip(number % inputs.max(1)).step_by(inputs.max(1));
@@ -205,7 +250,7 @@ pub fn note_unseen(
         // Which of two conflicts is told depends on what OPA comes to first; it keeps values that it has seen one of.
         let is_other_conflict = difference.level == Level::Wording && is_conflict(fault);
         if is_other_conflict || known.any(|it| same(it, fault)) || met.into_iter().any(|it| same(it, fault)) {
-            difference.level = Level::Unseen;
+            difference.level = Level::Known(ROW_ASKED);
         }
     }
 }
@@ -314,13 +359,54 @@ mod tests {
             ((4, "undefined ref: data.p[__local1__]"), (4, "undefined ref: data.p[__localq22__]"), None),
             ((4, "rule data.p[[1]].a is recursive"), (4, "rule data.p[__local0__].a is recursive"), None),
             ((4, "rule p[[1]] is it"), (4, "rule q[__local0__] is it"), Some(Level::Wording)),
-            ((4, "undefined ref: data.p[_]"), (6, "undefined ref: data.p[_]"), Some(Level::Place)),
+            ((4, "undefined ref: data.p[_]"), (6, "undefined ref: data.p[_]"), Some(Level::Known(3))),
             ((4, "undefined ref: x[_]"), (6, "undefined ref: x[_]"), Some(Level::Wording)),
             ((4, "match error"), (6, "match error"), Some(Level::Wording)),
         ] {
             let found = refusals(&[fault(own.0, own.1)], &[fault(peer.0, peer.1)]);
             assert_eq!(found.map(|it| it.level), want, "{own:?} {peer:?}");
         }
+    }
+
+    #[test]
+    fn a_difference_is_known_only_if_the_answer_is_there_and_the_same() {
+        let one = Answer::Decided(vec![value("1", "1"), value("1", "1")]);
+        let other = |outcome| Answer::Decided(vec![value("2", "2"), outcome]);
+        let refused = Answer::Refused(Vec::new());
+        for (again, want) in [
+            (other(value("1", "1")), Level::Known(4)),
+            (other(value("2", "2")), Level::Decision),
+            (other(error("eval_cancel_error", "")), Level::Decision),
+            (other(error("panic", "")), Level::Decision),
+            (refused, Level::Decision),
+        ] {
+            let allowed = Allowances::default();
+            let mut found = vec![outcome(1, &value("1", "1"), &Outcome::Undefined).unwrap()];
+            note_gone(&mut found, &compare(&one, &again, allowed).unwrap(), &again, 4);
+            assert_eq!(found[0].level, want, "{again:?}");
+        }
+    }
+
+    #[test]
+    fn an_error_that_opa_meets_elsewhere_is_known() {
+        let met = |code: &str, row| Fault { row, ..fault_of(error(code, "x")) };
+        let own = Answer::Decided(vec![error("eval_type_error", "x")]);
+        let peer = Answer::Decided(vec![error("eval_conflict_error", "y")]);
+        for (met, want) in [
+            (met("eval_type_error", 1), Level::Known(4)),
+            (met("eval_type_error", 0), Level::Known(4)),
+            (met("eval_type_error", 2), Level::Decision),
+            (met("eval_builtin_error", 1), Level::Decision),
+        ] {
+            let mut found = compare(&own, &peer, Allowances::default()).unwrap();
+            note_unseen(&mut found, &own, &peer, &[vec![met.clone()]], 1);
+            assert_eq!(found[0].level, want, "{met:?}");
+        }
+    }
+
+    fn fault_of(outcome: Outcome) -> Fault {
+        let Outcome::Error(fault) = outcome else { return first(&[]) };
+        fault
     }
 
     #[test]

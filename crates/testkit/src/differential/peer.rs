@@ -81,8 +81,10 @@ pub struct Request {
     pub indexing: bool,
     /// Whether errors of built-ins end nothing and are collected instead.
     pub survey: bool,
-    /// Whether OPA's built-ins answer as they should, where they are known not to.
-    pub mended: bool,
+    /// Whether OPA evaluates rules in the opposite order.
+    pub reversed: bool,
+    /// Rows of `docs/compatibility/opa.md`: what they tell of is put right in OPA.
+    pub mended: Vec<u8>,
     /// The queries.
     pub queries: Vec<Query>,
 }
@@ -152,7 +154,8 @@ impl Request {
             budget_ms: BUDGET_MS,
             indexing: true,
             survey: false,
-            mended: false,
+            reversed: false,
+            mended: Vec::new(),
             queries: queries.collect(),
         }
     }

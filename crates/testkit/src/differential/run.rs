@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use lictor::Passes;
 
-use super::compare::{self, Allowances, Difference, Level};
+use super::compare::{self, Allowances, Difference, Level, ROW_INDEX, ROW_TEMPLATES, ROWS_MENDED};
 use super::generate::{Callable, Case, Generator};
 use super::own::Own;
 use super::peer::{Answer, Peer, Request};
@@ -87,32 +87,33 @@ impl Engines {
 
     /// Returns OPA's answer, and how ours differ from it: with all passes, and without if `plain`.
     fn ask(&mut self, case: &Case, plain: bool) -> Result<(Answer, Option<Vec<Difference>>), String> {
-        let request = Request::of(case);
-        let own = self.own.ask(&request, Passes::ALL);
+        let mut request = Request::of(case);
+        let mut own = self.own.ask(&request, Passes::ALL);
         let peer = match self.peer.ask(&request) {
             Ok(peer) => peer,
-            Err(err) => return self.ask_mended(&request, &own).map_err(|_| err),
+            Err(err) => return self.ask_survivor(&request, &own).map_err(|_| err),
         };
         let mut found = compare::compare(&own, &peer, self.allowed);
         if plain && found.as_ref().is_none_or(Vec::is_empty) {
-            let own = self.own.ask(&request, Passes::NONE);
+            own = self.own.ask(&request, Passes::NONE);
             found = compare::compare(&own, &peer, self.allowed);
         }
-        if let Some(found) = &mut found
-            && !found.is_empty()
-        {
-            self.explain(&request, &own, &peer, found)?;
-        }
-        Ok((peer, found))
+        let found = match found {
+            Some(found) if !found.is_empty() => found,
+            same => return Ok((peer, same)),
+        };
+        let (peer, mut found) = self.accepted(&mut request, &own, peer, found)?;
+        self.explain(&request, &own, &peer, &mut found)?;
+        Ok((peer, Some(found)))
     }
 
     /// Returns the same if OPA does not survive a case but for what is known to be wrong with it.
-    fn ask_mended(
+    fn ask_survivor(
         &mut self,
         request: &Request,
         own: &Answer,
     ) -> Result<(Answer, Option<Vec<Difference>>), String> {
-        let request = Request { mended: true, indexing: false, ..request.clone() };
+        let request = Request { mended: ROWS_MENDED.to_vec(), indexing: false, ..request.clone() };
         let peer = self.peer.ask(&request)?;
         let found = compare::compare(own, &peer, self.allowed).map(|mut found| {
             if found.is_empty() {
@@ -120,6 +121,27 @@ impl Engines {
             }
             found
         });
+        Ok((peer, found))
+    }
+
+    /// Has OPA take templates that it refuses without reason, from here on, and then compares what is decided.
+    fn accepted(
+        &mut self,
+        request: &mut Request,
+        own: &Answer,
+        peer: Answer,
+        mut found: Vec<Difference>,
+    ) -> Result<(Answer, Vec<Difference>), String> {
+        if let (Answer::Decided(_), Answer::Refused(_), [refusal]) = (own, &peer, found.as_mut_slice()) {
+            let mended = Request { mended: vec![ROW_TEMPLATES], ..request.clone() };
+            let decided = self.peer.ask(&mended)?;
+            if let Answer::Decided(_) = decided {
+                refusal.level = Level::Known(ROW_TEMPLATES);
+                found.extend(compare::compare(own, &decided, self.allowed).unwrap_or_default());
+                *request = mended;
+                return Ok((decided, found));
+            }
+        }
         Ok((peer, found))
     }
 
@@ -133,33 +155,35 @@ impl Engines {
     ) -> Result<(), String> {
         let inputs = request.queries.first().map_or(1, |it| it.inputs.len());
         // What OPA answers with its rule index and what it answers without should be the same.
-        let request = Request { indexing: false, ..request.clone() };
-        self.note_gone(&request, own, found, Level::Index)?;
-        let is_open = |it: &Difference| matches!(it.level, Level::Decision | Level::Wording);
-        if found.iter().any(|it| is_open(it) && it.outcome.is_some()) {
-            let survey = self.peer.survey(&request)?;
-            compare::note_unseen(found, own, peer, &survey, inputs);
+        let plain = Request { indexing: false, ..request.clone() };
+        self.note_gone(&plain, own, found, ROW_INDEX)?;
+        for reversed in [false, true] {
+            if found.iter().any(|it| it.is_open() && it.outcome.is_some()) {
+                let survey = self.peer.survey(&Request { reversed, ..plain.clone() })?;
+                compare::note_unseen(found, own, peer, &survey, inputs);
+            }
         }
-        if found.iter().any(|it| is_open(it) && it.outcome.is_some()) {
-            self.note_gone(&Request { mended: true, ..request }, own, found, Level::Mended)?;
+        for row in ROWS_MENDED {
+            let mended = request.mended.iter().chain([row]).copied().collect();
+            self.note_gone(&Request { mended, ..plain.clone() }, own, found, *row)?;
         }
-        Ok(())
+        self.note_gone(&Request { mended: ROWS_MENDED.to_vec(), ..plain }, own, found, 0)
     }
 
-    /// Gives a level to the differences that are gone if OPA is asked otherwise.
+    /// Notes the row of the differences that are gone if OPA is asked otherwise.
     fn note_gone(
         &mut self,
         request: &Request,
         own: &Answer,
         found: &mut [Difference],
-        level: Level,
+        row: u8,
     ) -> Result<(), String> {
-        let left = compare::compare(own, &self.peer.ask(request)?, self.allowed).unwrap_or_default();
-        for difference in found.iter_mut() {
-            let stays = |it: &Difference| it.outcome == difference.outcome && it.level <= difference.level;
-            if !left.iter().any(stays) {
-                difference.level = level;
-            }
+        if !found.iter().any(Difference::is_open) {
+            return Ok(());
+        }
+        let peer = self.peer.ask(request)?;
+        if let Some(left) = compare::compare(own, &peer, self.allowed) {
+            compare::note_gone(found, &left, &peer, row);
         }
         Ok(())
     }

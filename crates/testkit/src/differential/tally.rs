@@ -20,30 +20,20 @@ pub struct Tally {
     pub coverage: Coverage,
     /// How often which kind of difference was found.
     pub kinds: BTreeMap<String, u64>,
-    levels: BTreeMap<&'static str, u64>,
+    levels: BTreeMap<Level, u64>,
     shrunk: BTreeMap<String, usize>,
     /// How long they took.
     pub seconds: u64,
     runs: u64,
 }
 
-/// The levels with the words of the closing line.
-const LEVELS: &[(Level, &str)] = &[
-    (Level::Decision, "differ"),
-    (Level::Wording, "are worded differently"),
-    (Level::Index, "are as OPA's without its index"),
-    (Level::Unseen, "end with an error that OPA did not come to"),
-    (Level::Mended, "are as OPA's with a built-in mended"),
-    (Level::Place, "are told at another row"),
-];
-
 impl Tally {
     /// Counts the differences of a case and returns those to shrink.
     pub fn note(&mut self, found: Vec<Difference>) -> Vec<Difference> {
         let mut reported: Vec<Difference> = Vec::new();
         for difference in found {
-            *self.levels.entry(name(difference.level)).or_default() += 1;
-            if !matches!(difference.level, Level::Decision | Level::Wording) {
+            *self.levels.entry(difference.level).or_default() += 1;
+            if !difference.is_open() {
                 continue;
             }
             *self.kinds.entry(difference.kind.clone()).or_default() += 1;
@@ -61,22 +51,32 @@ impl Tally {
 
     /// Counts a case that an engine did not survive.
     pub fn broken(&mut self) {
-        *self.levels.entry(name(Level::Decision)).or_default() += 1;
+        *self.levels.entry(Level::Decision).or_default() += 1;
     }
 
     /// Says whether no decision differed.
     #[must_use]
     pub fn is_clean(&self) -> bool {
-        self.count(name(Level::Decision)) == 0
+        self.count(Level::Decision) == 0
     }
 
     /// Returns what was compared and how it came out.
     #[must_use]
     pub fn line(&self) -> String {
         let decisions = self.coverage.decisions();
-        let levels = LEVELS.iter().map(|(_, text)| format!("{} {text}", self.count(text)));
+        let (differ, worded) = (self.count(Level::Decision), self.count(Level::Wording));
+        let known: Vec<String> = (self.levels.iter())
+            .filter_map(|(level, count)| match level {
+                Level::Known(0) => Some(format!("several: {count}")),
+                Level::Known(row) => Some(format!("{row}: {count}")),
+                Level::Decision | Level::Wording => None,
+            })
+            .collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         let rate = decisions / self.seconds.max(1);
-        format!("{decisions} decisions, {}, {rate} a second", levels.collect::<Vec<_>>().join(", "))
+        format!(
+            "{decisions} decisions, {differ} differ, {worded} are worded differently, known rows {known}, {rate} a second"
+        )
     }
 
     /// Returns the same for all runs in the sum.
@@ -88,8 +88,8 @@ impl Tally {
         }
     }
 
-    fn count(&self, level: &str) -> u64 {
-        self.levels.get(level).copied().unwrap_or(0)
+    fn count(&self, level: Level) -> u64 {
+        self.levels.get(&level).copied().unwrap_or(0)
     }
 
     /// Adds this run to the sum that a file holds and returns the sum.
@@ -116,7 +116,7 @@ impl Tally {
         match name.split_once(' ') {
             Some(("kind", kind)) => *self.kinds.entry(kind.to_owned()).or_default() += count,
             Some(("level", level)) => {
-                if let Some((_, level)) = LEVELS.iter().find(|it| it.1 == level) {
+                if let Some(level) = level_of(level) {
                     *self.levels.entry(level).or_default() += count;
                 }
             }
@@ -129,7 +129,7 @@ impl Tally {
     fn text(&self) -> String {
         let mut out = format!("{} seconds\n{} runs\n", self.seconds, self.runs);
         for (level, count) in &self.levels {
-            out += &format!("{count} level {level}\n");
+            out += &format!("{count} level {}\n", name(*level));
         }
         for (kind, count) in &self.kinds {
             out += &format!("{count} kind {kind}\n");
@@ -141,8 +141,20 @@ impl Tally {
     }
 }
 
-fn name(level: Level) -> &'static str {
-    LEVELS.iter().find(|it| it.0 == level).map_or("", |it| it.1)
+fn name(level: Level) -> String {
+    match level {
+        Level::Decision => "differ".to_owned(),
+        Level::Wording => "wording".to_owned(),
+        Level::Known(row) => format!("row {row}"),
+    }
+}
+
+fn level_of(name: &str) -> Option<Level> {
+    match name {
+        "differ" => Some(Level::Decision),
+        "wording" => Some(Level::Wording),
+        _ => name.strip_prefix("row ")?.parse().ok().map(Level::Known),
+    }
 }
 
 #[cfg(test)]
@@ -152,8 +164,15 @@ mod tests {
     #[test]
     fn counts_are_written_and_read() {
         let mut tally = Tally::default();
-        for line in ["runs", "seconds", "level differ", "kind value not value", "production else", "defined"]
-        {
+        for line in [
+            "runs",
+            "seconds",
+            "level differ",
+            "level row 4",
+            "kind value not value",
+            "production else",
+            "defined",
+        ] {
             tally.add(line, 2);
         }
         let mut again = Tally::default();
