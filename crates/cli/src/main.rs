@@ -9,6 +9,7 @@ mod ahead;
 mod commands;
 mod config;
 mod draft;
+mod external;
 mod fault;
 mod flags;
 mod host;

@@ -9,8 +9,8 @@ use lictor_hir::tree::{Hir, Query};
 use lictor_hir::types::DeclarationError;
 use lictor_hir::{Declaration, Flags, Index, Modules, Scope, Types};
 use lictor_plan::passes::{self, Folded, Optimize};
-use lictor_plan::{BuiltinFacts, BuiltinLookup, Plan};
-use lictor_runtime::{Callee, NullHost, builtins};
+use lictor_plan::{BuiltinFacts, BuiltinLookup, Plan, external};
+use lictor_runtime::{Callee, CustomFn, ExternalCall, Mount, NullHost, builtins};
 use lictor_syntax::ast::{Import, RegoVersion, Statement, TermKind};
 use lictor_syntax::{Diagnostic, ParseOptions, parse_query, parse_statements, parse_term};
 use lictor_value::{Document, Value};
@@ -34,6 +34,8 @@ pub(crate) struct Capabilities {
     custom: Vec<CustomBuiltin>,
     /// What was given in place of those of this release.
     given: Option<Arc<capabilities::Capabilities>>,
+    /// Who keeps parts of `data`.
+    mounts: Arc<[Mount]>,
 }
 
 impl Capabilities {
@@ -91,7 +93,7 @@ impl Capabilities {
             |name: &&str| declared.get(name).is_none() && lictor_runtime::builtin_named(name).is_none();
         let names = capabilities::facts::BUILTINS.iter().map(|it| it.name);
         let absent = if tell_absent { names.filter(is_absent).collect() } else { Vec::new() };
-        Ok(Self { declared: Arc::new(declared), absent, custom, given: None })
+        Ok(Self { declared: Arc::new(declared), absent, custom, given: None, mounts: Arc::default() })
     }
 
     /// The embedder's own.
@@ -104,8 +106,23 @@ impl Capabilities {
         self.declared.get(name)
     }
 
+    /// Returns the same with other mounted paths.
+    pub(crate) fn mounting(self, mounts: Arc<[Mount]>) -> Self {
+        Self { mounts, ..self }
+    }
+
+    /// Who keeps parts of `data`.
+    pub(crate) fn mounts(&self) -> &Arc<[Mount]> {
+        &self.mounts
+    }
+
     /// Finds the function of a built-in.
     fn callee(&self, name: &str) -> Option<Callee> {
+        if let Some(call) = external_call(name) {
+            let mounts = Arc::clone(&self.mounts);
+            let function: Arc<CustomFn> = Arc::new(move |ctx, args| call.run(&mounts, ctx, args));
+            return Some(Callee::Custom { function, cost_steps: 0 });
+        }
         let custom = self.custom.iter().rev().find(|it| it.name == name);
         let custom = custom.map(|it| Callee::Custom { function: it.callable(), cost_steps: it.cost_steps });
         custom.or_else(|| lictor_runtime::builtin_named(name).map(|it| Callee::Plain(it.1.function)))
@@ -122,6 +139,9 @@ impl Capabilities {
 
     /// Says whether a built-in may wait for something outside.
     pub(crate) fn is_blocking(&self, name: &str) -> bool {
+        if external_call(name).is_some() {
+            return true;
+        }
         let custom = self.custom.iter().rev().find(|it| it.name == name).map(|it| it.blocking);
         custom.unwrap_or_else(|| lictor_runtime::builtin_named(name).is_some_and(|it| it.1.blocking))
     }
@@ -147,6 +167,17 @@ impl Capabilities {
             }
         })
     }
+}
+
+/// Returns what a plan asks of mounted paths by a name that no policy can call.
+fn external_call(name: &str) -> Option<ExternalCall> {
+    Some(match name {
+        external::GET => ExternalCall::Get,
+        external::LIST => ExternalCall::List,
+        external::ALL => ExternalCall::All,
+        external::AHEAD => ExternalCall::Ahead,
+        _ => return None,
+    })
 }
 
 fn check_options<'a>(

@@ -48,7 +48,7 @@ fn rule_path<'a>(module: &'a Module, rule: &'a Rule) -> Option<Vec<&'a str>> {
 }
 
 /// Says whether data has something at a path, or something above it that nothing can be below of.
-fn claims(data: Value<'_>, path: &[&str]) -> bool {
+pub(crate) fn claims(data: Value<'_>, path: &[&str]) -> bool {
     let mut value = data;
     for key in path {
         let Some(object) = value.as_object() else {

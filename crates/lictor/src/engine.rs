@@ -8,6 +8,7 @@ use std::sync::Arc;
 use lictor_hir::types::DeclarationError;
 use lictor_hir::{Modules, Workers};
 use lictor_plan::passes::Passes;
+use lictor_runtime::Mount;
 use lictor_store::{BaseData, Patch, WriteError};
 use lictor_syntax::ast::{Module, RegoVersion};
 use lictor_syntax::diagnostics::codes;
@@ -18,6 +19,7 @@ use lictor_vm::Limits;
 use crate::build::{self, Capabilities, Checked};
 use crate::custom::CustomBuiltin;
 use crate::data::{self, DataError};
+use crate::external;
 use crate::faults::Faults;
 use crate::policy::Policy;
 use crate::schemas::SchemaSet;
@@ -107,10 +109,11 @@ impl Engine {
     pub fn add_builtin(&mut self, builtin: CustomBuiltin) -> Result<(), DeclarationError> {
         let mut custom = self.capabilities.custom().to_vec();
         custom.push(builtin);
-        self.capabilities = Arc::new(match self.capabilities.given() {
+        let made = match self.capabilities.given() {
             Some(given) => Capabilities::of(given, custom)?,
             None => Capabilities::with(custom)?,
-        });
+        };
+        self.capabilities = Arc::new(made.mounting(Arc::clone(self.capabilities.mounts())));
         Ok(())
     }
 
@@ -120,7 +123,8 @@ impl Engine {
     /// When the declaration of an added built-in is not in the notation, which was found before.
     pub fn set_capabilities(&mut self, given: &crate::Capabilities) -> Result<(), DeclarationError> {
         let custom = self.capabilities.custom().to_vec();
-        self.capabilities = Arc::new(Capabilities::of(given, custom)?);
+        let made = Capabilities::of(given, custom)?;
+        self.capabilities = Arc::new(made.mounting(Arc::clone(self.capabilities.mounts())));
         self.options.allow_net = given.allow_net().map(Into::into);
         self.options.schemas = Arc::new(self.options.schemas.limited_to(given.allow_net()));
         Ok(())
@@ -251,10 +255,11 @@ impl Engine {
         self.data = BaseData::new();
     }
 
-    /// Refuses to go on with modules that did not parse.
+    /// Refuses to go on with modules that did not parse, or that have rules where external documents are.
     pub(crate) fn check_parsed(&self) -> Result<(), Faults> {
         if self.diagnostics.is_empty() {
-            return Ok(());
+            let conflicts = external::rule_conflicts(&self.capabilities, self.modules.iter());
+            return if conflicts.is_empty() { Ok(()) } else { Err(Faults::new(self.limited(conflicts))) };
         }
         Err(Faults::new(self.limited(self.diagnostics.clone())))
     }
@@ -267,6 +272,10 @@ impl Engine {
         &self.capabilities
     }
 
+    pub(crate) fn set_mounts(&mut self, mounts: Arc<[Mount]>) {
+        self.capabilities = Arc::new(Capabilities::clone(&self.capabilities).mounting(mounts));
+    }
+
     pub(crate) fn options(&self) -> &Options {
         &self.options
     }
@@ -276,6 +285,10 @@ impl Engine {
         let data = self.data.snapshot().map_err(|err| {
             Faults::new(vec![Diagnostic::unplaced(codes::COMPILE, "data-key-not-string", err.to_string())])
         })?;
+        let conflicts = external::data_conflicts(&self.capabilities, data.root());
+        if !conflicts.is_empty() {
+            return Err(Faults::new(conflicts));
+        }
         Ok(Policy::new(
             checked,
             modules,

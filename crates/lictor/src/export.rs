@@ -22,6 +22,9 @@ impl Policy {
     /// An entrypoint is a function, cannot be there, or no rule makes it.
     pub fn plan_json(&self, entrypoints: &[(String, Vec<String>)]) -> Result<String, Faults> {
         let rules = self.rules();
+        if !rules.capabilities.mounts().is_empty() {
+            return Err(fault("plan-export", "a plan cannot ask for external documents".to_owned()));
+        }
         let lookup = rules.capabilities.lookup_declared();
         let mut lowering = Lowering::new(rules.hir.clone(), lookup);
         entrypoints.iter().try_for_each(|it| self.check_entrypoint(it))?;

@@ -17,6 +17,7 @@ use lictor_value::{Document, Value};
 use crate::build::{self, Capabilities, Checked};
 use crate::conflicts::data_conflicts;
 use crate::engine::Options;
+use crate::external;
 use crate::faults::Faults;
 use crate::query::Query;
 
@@ -149,7 +150,8 @@ impl Policy {
     /// # Errors
     /// A fault for each such path.
     pub fn check_data(&self) -> Result<(), Faults> {
-        let found = data_conflicts(self.inner.rules.modules.iter(), self.data());
+        let mut found = data_conflicts(self.inner.rules.modules.iter(), self.data());
+        found.extend(external::data_conflicts(&self.inner.rules.capabilities, self.data()));
         if found.is_empty() { Ok(()) } else { Err(Faults::new(found)) }
     }
 
@@ -163,7 +165,8 @@ impl Policy {
             package.zip(keys).all(|(name, key)| name == Some(*key))
         };
         let modules = self.inner.rules.modules.iter().filter(|it| meets(it));
-        let found = data_conflicts(modules, self.data());
+        let mut found = data_conflicts(modules, self.data());
+        found.extend(external::data_conflicts(&self.inner.rules.capabilities, self.data()));
         if found.is_empty() { Ok(()) } else { Err(Faults::new(found)) }
     }
 
@@ -243,7 +246,8 @@ impl Policy {
         lowering.entrypoint(&names);
         let rules = &self.inner.rules;
         let options = Options { passes: Passes::NONE, ..rules.options.clone() };
-        Query::new(lowering.into_plan(), self.document(), &options, &rules.capabilities, Vec::new())
+        let plan = external::into_plan(lowering)?;
+        Query::new(plan, self.document(), &options, &rules.capabilities, Vec::new())
     }
 
     /// Prepares an ad-hoc query. Each solution is `{"bindings": {…}, "expressions": […]}`.
@@ -284,8 +288,9 @@ impl Policy {
 
     pub(crate) fn lowering(&self) -> Lowering {
         let rules = &self.inner.rules;
-        let documents = rules.documents.get_or_init(|| Documents::of(&rules.hir)).clone();
-        Lowering::with_documents(Arc::clone(&rules.hir), documents, rules.capabilities.lookup())
+        let mounted = || external::mounted(&rules.capabilities);
+        let documents = rules.documents.get_or_init(|| Documents::with_mounted(&rules.hir, &mounted()));
+        Lowering::with_documents(Arc::clone(&rules.hir), documents.clone(), rules.capabilities.lookup())
     }
 
     pub(crate) fn modules(&self) -> &Modules {
@@ -307,6 +312,7 @@ impl Policy {
         expressions: Vec<lictor_hir::tree::QueryExpression>,
     ) -> Result<Query, Faults> {
         let rules = &self.inner.rules;
-        Query::new(lowering.into_plan(), self.document(), &rules.options, &rules.capabilities, expressions)
+        let plan = external::into_plan(lowering)?;
+        Query::new(plan, self.document(), &rules.options, &rules.capabilities, expressions)
     }
 }

@@ -18,6 +18,7 @@ use lictor_vm::{Decision, Derived, EntrypointId, EvalError, Limits, Program, Req
 
 use crate::build;
 use crate::engine::Engine;
+use crate::external;
 use crate::faults::Faults;
 use crate::policy::{Policy, QueryOptions};
 use crate::session::Session;
@@ -147,7 +148,7 @@ impl Suite {
         for test in own.iter().filter(|it| it.is_run()) {
             lowering.entrypoint(&test.path.iter().map(String::as_str).collect::<Vec<_>>());
         }
-        let mut plan = lowering.into_plan();
+        let mut plan = external::into_plan(lowering)?;
         let (options, capabilities) = self.policy.settings();
         let passes = LEFT_OUT.iter().fold(options.passes, |passes, name| passes.without(name));
         build::optimize(&mut plan, &crate::Options { passes, ..options.clone() }, capabilities);

@@ -3,6 +3,9 @@
 //! What a program that embeds the engine relies on; the language itself is tested by the corpus. Nothing here looks
 //! below the public face.
 
+#[path = "engine/external.rs"]
+mod external;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 #![warn(clippy::disallowed_methods)]
 
+pub mod external;
 mod facts;
 mod ir;
 mod lower;

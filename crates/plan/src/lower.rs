@@ -8,6 +8,7 @@ mod body;
 mod builder;
 mod constants;
 mod data;
+mod external;
 mod generation;
 mod query;
 mod rules;
@@ -23,6 +24,7 @@ use lictor_hir::tree as hir;
 use lictor_syntax::Span;
 use rustc_hash::FxHashMap;
 
+use crate::external::MountedPath;
 use crate::ir::{Answer, Entrypoint, FuncId, Plan};
 use builder::Builder;
 use generation::GenId;
@@ -63,7 +65,13 @@ impl Documents {
     /// Finds the documents of a policy.
     #[must_use]
     pub fn of(hir: &hir::Hir) -> Self {
-        Self { tree: Arc::new(Tree::new(hir)) }
+        Self::with_mounted(hir, &[])
+    }
+
+    /// Finds them where somebody else keeps parts of `data`.
+    #[must_use]
+    pub fn with_mounted(hir: &hir::Hir, mounted: &[MountedPath]) -> Self {
+        Self { tree: Arc::new(Tree::new(hir, mounted)) }
     }
 }
 
@@ -170,6 +178,12 @@ impl Lowering {
     pub fn has_document(&self, path: &[&str]) -> bool {
         let node = self.state.tree.find(path.iter().copied());
         node.is_some_and(|it| it == Tree::ROOT || !self.state.tree.is_function(it))
+    }
+
+    /// Returns the mounted paths of which `with` replaces a part in what was asked for so far. Such a plan must not be
+    /// run: it would ask for documents that a test or rule has replaced.
+    pub fn partly_replaced(&self) -> impl Iterator<Item = &str> {
+        self.state.refused.iter().map(String::as_str)
     }
 
     /// Returns the plan of what was asked for so far.

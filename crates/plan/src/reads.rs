@@ -10,6 +10,7 @@ use std::fmt;
 
 use rustc_hash::FxHashMap;
 
+use crate::external;
 use crate::ir::{Block, Callee, FuncId, Local, Operand, Plan, Stmt, StmtKind};
 
 /// Longer paths count as reads of the whole part.
@@ -44,6 +45,8 @@ pub struct ReadSet {
     pub input: Reads,
     /// Of the base data.
     pub data: Reads,
+    /// Of the documents below `data` that somebody else keeps.
+    pub external: Reads,
     /// Names of impure built-ins, sorted.
     pub impure: BTreeSet<Box<str>>,
 }
@@ -94,7 +97,8 @@ impl Reads {
 impl fmt::Display for ReadSet {
     /// Writes a line a path: `input.user`, `data.roles[*].name.**` (`**`: all below), then the impure built-ins.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (name, reads) in [("input", &self.input), ("data", &self.data)] {
+        let parts = [("input", &self.input), ("data", &self.data), ("external data", &self.external)];
+        for (name, reads) in parts {
             let mut lines = Vec::new();
             reads.for_each(|path, whole| {
                 let mut line = name.to_owned();
@@ -147,8 +151,16 @@ pub fn read_set(plan: &Plan, function: FuncId, impure: &dyn Fn(&str) -> bool) ->
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Path {
-    data: bool,
+    of: Of,
     steps: Vec<ReadStep>,
+}
+
+/// Whose document a path leads into.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Of {
+    Input,
+    Data,
+    External,
 }
 
 type Paths = BTreeSet<Path>;
@@ -165,7 +177,11 @@ struct Analysis<'p> {
 
 impl Analysis<'_> {
     fn read(&mut self, path: &Path, whole: bool) {
-        let reads = if path.data { &mut self.reads.data } else { &mut self.reads.input };
+        let reads = match path.of {
+            Of::Input => &mut self.reads.input,
+            Of::Data => &mut self.reads.data,
+            Of::External => &mut self.reads.external,
+        };
         reads.add(&path.steps, whole);
     }
 
@@ -178,8 +194,8 @@ impl Analysis<'_> {
         let Some(function) = plan.functions.get(id.0 as usize) else { return Paths::new() };
         let around = std::mem::replace(&mut self.compared, compared(&function.blocks));
         let mut locals: FxHashMap<Local, Paths> = FxHashMap::default();
-        locals.insert(Local::INPUT, Paths::from([Path { data: false, steps: Vec::new() }]));
-        locals.insert(Local::DATA, Paths::from([Path { data: true, steps: Vec::new() }]));
+        locals.insert(Local::INPUT, Paths::from([Path { of: Of::Input, steps: Vec::new() }]));
+        locals.insert(Local::DATA, Paths::from([Path { of: Of::Data, steps: Vec::new() }]));
         // Twice: what a loop puts into a register late may be read early in the next turn.
         for _ in 0..2 {
             function.blocks.iter().for_each(|it| self.block(it, &mut locals));
@@ -233,10 +249,11 @@ impl Analysis<'_> {
                 let paths = self.function(*function);
                 self.flow(&paths, *result, locals);
             }
-            StmtKind::Call { callee: Callee::Builtin(builtin), args, .. } => {
+            StmtKind::Call { callee: Callee::Builtin(builtin), args, result } => {
                 args.iter().for_each(|it| self.used(*it, locals));
-                let name = self.plan.builtins.get(builtin.0 as usize).map(|it| it.name.clone());
-                self.reads.impure.extend(name.filter(|it| (self.impure)(it)));
+                let name = self.plan.builtins.get(builtin.0 as usize).map(|it| &*it.name);
+                self.external(name.unwrap_or_default(), args, *result, locals);
+                self.reads.impure.extend(name.filter(|it| (self.impure)(it)).map(Box::from));
             }
             StmtKind::CallDynamic { .. } => self.everything(),
             StmtKind::With { value, .. } => self.used(*value, locals),
@@ -248,10 +265,40 @@ impl Analysis<'_> {
         }
     }
 
+    /// A call that asks for external documents reads below what it asks with.
+    fn external(
+        &mut self,
+        name: &str,
+        args: &[Operand],
+        result: Local,
+        locals: &mut FxHashMap<Local, Paths>,
+    ) {
+        if !matches!(name, external::GET | external::LIST | external::ALL) {
+            return;
+        }
+        let Some((Operand::Const(path), keys)) = args.split_first() else { return };
+        let path = self.plan.constants.get(path.0 as usize).and_then(|it| it.root().as_array());
+        let path = path.into_iter().flat_map(|it| it.iter());
+        let mut steps: Vec<ReadStep> =
+            path.map(|it| it.as_str().map_or(ReadStep::Any, |it| ReadStep::Key(it.into()))).collect();
+        steps.extend(keys.iter().map(|it| match it {
+            Operand::Const(id) => self.step(*id),
+            Operand::Local(_) => ReadStep::Any,
+        }));
+        let path = Path { of: Of::External, steps };
+        self.read(&path, name == external::ALL);
+        if name == external::GET {
+            self.flow(&Paths::from([path]), result, locals);
+        }
+    }
+
     /// The callee is not known, so all functions are.
     fn everything(&mut self) {
-        for data in [false, true] {
-            self.read(&Path { data, steps: Vec::new() }, true);
+        for of in [Of::Input, Of::Data] {
+            self.read(&Path { of, steps: Vec::new() }, true);
+        }
+        if self.plan.builtins.iter().any(|it| matches!(&*it.name, external::GET | external::ALL)) {
+            self.read(&Path { of: Of::External, steps: Vec::new() }, true);
         }
         let names = self.plan.builtins.iter().map(|it| it.name.clone());
         let names: Vec<Box<str>> = names.filter(|it| (self.impure)(it)).collect();

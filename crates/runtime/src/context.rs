@@ -12,6 +12,7 @@ use lictor_value::{Arena, Document, Value};
 use crate::builtins::http::Fault;
 use crate::builtins::jwt::keys::KeySet;
 use crate::error::{BuiltinError, ErrorKind};
+use crate::external::Answers;
 use crate::go::glob::Glob;
 use crate::go::regex::Regex;
 use crate::go::unicode::is_print;
@@ -135,6 +136,8 @@ pub struct Caches {
     cases: RefCell<Option<Vec<Vec<String>>>>,
     /// Answers of the network by built-in and question, lent to the evaluation.
     pub(crate) answers: Kept<Result<Document, Fault>>,
+    /// Answers of those who keep external documents, lent to the evaluation.
+    pub(crate) external: Answers,
 }
 
 impl Caches {
@@ -142,6 +145,7 @@ impl Caches {
     pub fn begin(&mut self) {
         *self.now_ns.get_mut() = None;
         self.answers.clear();
+        self.external.clear();
         let memo = self.memo.get_mut();
         if !memo.is_empty() {
             memo.clear();

@@ -12,6 +12,7 @@ use lictor_syntax::ast::Module;
 use lictor_syntax::printer::package_text;
 
 use crate::commands::Failure;
+use crate::external;
 use crate::fault;
 use crate::flags::Parsed;
 use crate::load::{Loader, join, version_numbered};
@@ -79,6 +80,7 @@ fn memory(flags: &Parsed) -> Result<Vec<u8>, String> {
 fn inspect(flags: &Parsed, path: &str) -> Result<Vec<u8>, String> {
     let mut engine =
         Engine::new(Options { version: setup::version(flags), passes: Passes::NONE, ..Options::default() });
+    external::mount(flags, &mut engine)?;
     let bundle = if path.ends_with(".rego") {
         let mut timers = Timers::default();
         let loaded = Loader::new(&mut engine, &mut timers).load_files(&[path]);

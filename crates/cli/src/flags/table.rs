@@ -387,8 +387,15 @@ pub(crate) const INSPECT: &[Flag] = &[
     short('a', "annotations", Kind::Switch, "list annotations"),
     short('f', "format", Kind::Choice(&["pretty", "json"]), "set output format"),
     flag("memory", Kind::Switch, "tell what data and packages take in memory, of any number of paths"),
+    EXTERNAL,
     flag("reads", Kind::List, "list what an entrypoint can read. This flag can be repeated."),
 ];
+
+const EXTERNAL: Flag = flag(
+    "external",
+    Kind::List,
+    "path of data that others keep, and behind a colon how many keys name a document. This flag can be repeated.",
+);
 
 /// Flags of `exec`.
 pub(crate) const EXEC: &[Flag] = &[
@@ -432,6 +439,7 @@ pub(crate) const DEPS: &[Flag] = &[
     DATA,
     IGNORE,
     V1,
+    EXTERNAL,
     short('f', "format", Kind::Choice(&["pretty", "json"]), "set output format"),
 ];
 

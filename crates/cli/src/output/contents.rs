@@ -342,6 +342,9 @@ fn write_reads(reads: &[(String, Query)], out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
+/// Is the root of paths below `data` that somebody else keeps.
+const EXTERNAL: &str = "external";
+
 type ReadPath = (&'static str, Vec<Option<String>>);
 
 /// Returns the paths that an entrypoint can read, sorted.
@@ -357,16 +360,19 @@ fn read_paths(query: &Query) -> Vec<ReadPath> {
         });
     };
     add("data", &query.reads().data);
+    add(EXTERNAL, &query.reads().external);
     add("input", &query.reads().input);
     out.sort();
     out
 }
 
 fn join(root: &str, path: &[Option<String>]) -> String {
-    path.iter().fold(root.to_owned(), |out, step| match step {
+    let (root, behind) = if root == EXTERNAL { ("data", " (external)") } else { (root, "") };
+    let path = path.iter().fold(root.to_owned(), |out, step| match step {
         Some(key) => format!("{out}.{key}"),
         None => format!("{out}[_]"),
-    })
+    });
+    path + behind
 }
 
 #[cfg(test)]

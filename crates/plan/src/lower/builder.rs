@@ -145,6 +145,26 @@ impl<'a> Builder<'a> {
         self.open[level.0 - 1].stmts.push(stmt);
     }
 
+    /// Returns the open scan that gives a register, as key or value: the place before it, its source, key and value.
+    pub(super) fn scan_of(&self, local: Local) -> Option<(Level, Local, Local, Local)> {
+        self.open.iter().enumerate().rev().find_map(|(index, it)| match it.opener {
+            Opener::Scan { source, key, value } if local == key || local == value => {
+                Some((Level(index), source, key, value))
+            }
+            _ => None,
+        })
+    }
+
+    /// Returns what a register was looked up in, if the key is constant and it was in an open block.
+    pub(super) fn looked_up(&self, local: Local) -> Option<(Local, ConstId)> {
+        self.open.iter().flat_map(|it| &it.stmts).find_map(|it| match it.kind {
+            StmtKind::Dot { source: Operand::Local(source), key: Operand::Const(key), target } => {
+                (target == local).then_some((source, key))
+            }
+            _ => None,
+        })
+    }
+
     /// The statements of the innermost open block.
     fn top(&mut self) -> &mut Vec<Stmt> {
         &mut self.open.last_mut().expect("statements are added inside of `block` only").stmts

@@ -85,6 +85,23 @@ impl Constants {
         id
     }
 
+    /// Returns the constant of an array of strings.
+    pub(super) fn string_array<'a>(&mut self, items: impl Iterator<Item = &'a str>) -> ConstId {
+        let items: Vec<ConstId> = items.map(|it| self.string(it)).collect();
+        self.array(&items)
+    }
+
+    /// Returns the constant of an array of constants.
+    pub(super) fn array(&mut self, items: &[ConstId]) -> ConstId {
+        let found = items.iter().filter_map(|it| self.documents.get(it.0 as usize));
+        let items: Vec<Document> = found.cloned().collect();
+        let texts: Vec<String> = items.iter().map(|it| it.root().to_string()).collect();
+        self.other(&format!("[{}]", texts.join(", ")), |builder| {
+            let parts: Vec<_> = items.iter().map(|it| builder.copy(it.root())).collect();
+            builder.array(&parts)
+        })
+    }
+
     /// Returns the constant of a term that holds neither variables, references nor comprehensions.
     pub(super) fn of_term(&mut self, term: &Term) -> Option<ConstId> {
         match &term.kind {

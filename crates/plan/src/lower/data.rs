@@ -51,7 +51,7 @@ impl Builder<'_> {
     }
 
     /// Looks up the parts in turn; an unbound variable runs over the keys.
-    fn walk(&mut self, mut from: Operand, parts: &[hir::Term]) -> Operand {
+    pub(super) fn walk(&mut self, mut from: Operand, parts: &[hir::Term]) -> Operand {
         for part in parts {
             from = match self.unbound_var(part) {
                 Some(var) => {
@@ -68,7 +68,7 @@ impl Builder<'_> {
         from
     }
 
-    fn unbound_var(&self, part: &hir::Term) -> Option<hir::VarId> {
+    pub(super) fn unbound_var(&self, part: &hir::Term) -> Option<hir::VarId> {
         match part.kind {
             hir::TermKind::Var(var) => self.var(var).is_none().then_some(var),
             _ => None,
@@ -97,6 +97,9 @@ impl Builder<'_> {
     fn below(&mut self, node: NodeId, path: &mut Vec<ConstId>, parts: &[hir::Term]) -> Operand {
         if let Some(group) = self.state.tree.group(node) {
             return self.below_group(group, parts);
+        }
+        if let Some(keys) = self.state.tree.external(node) {
+            return self.external(node, keys, parts);
         }
         let Some((part, rest)) = parts.split_first() else {
             let id = self.state.extent(node, self.generation);
@@ -368,6 +371,9 @@ impl Builder<'_> {
     fn dispatch(&self, node: NodeId, parts: &[hir::Term]) -> Option<(Vec<NodeId>, usize)> {
         let mut nodes = vec![node];
         for (part, taken) in parts.iter().zip(1..) {
+            if nodes.iter().any(|it| self.state.tree.external(*it).is_some()) {
+                return None;
+            }
             nodes = match &part.kind {
                 hir::TermKind::String(name) => {
                     nodes.iter().filter_map(|it| self.visible_child(*it, name)).collect()
@@ -439,6 +445,14 @@ impl Builder<'_> {
         let result = self.fresh();
         let path: Vec<Arc<str>> = self.state.tree.path(node);
         let path: Vec<ConstId> = path.iter().map(|it| self.state.constants.string(it)).collect();
+        if let Some(keys) = self.state.tree.external(node) {
+            let body = self.block(|it| {
+                let source = it.external(node, keys, &[]);
+                it.emit(StmtKind::Assign { source, target: result });
+                it.emit(StmtKind::Return { source: result });
+            });
+            return self.finish(id, params, result, vec![body]);
+        }
         let body = self.block(|it| {
             let rules = it.rules_below(node);
             let outer = it.block(|it| {
@@ -473,7 +487,10 @@ impl Builder<'_> {
                         let id = it.state.group(it.hir, group, Vec::new(), it.generation);
                         it.call_document(id)
                     }
-                    None => Operand::Local(it.rules_below(child)),
+                    None => match it.state.tree.external(child) {
+                        Some(keys) => it.external(child, keys, &[]),
+                        None => Operand::Local(it.rules_below(child)),
+                    },
                 };
                 it.emit(StmtKind::ObjectInsert { object, key, value });
             });

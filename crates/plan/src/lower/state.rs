@@ -3,7 +3,7 @@
 //! A function gets its number when it is first called and is lowered later from a list, so that neither recursion
 //! nor the length of a chain of rules costs stack.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use lictor_hir::tree as hir;
@@ -37,6 +37,8 @@ pub(super) struct State {
     pub(super) locations: Locations,
     pub(super) builtins: BuiltinLookup,
     pub(super) pending: VecDeque<(Job, FuncId)>,
+    /// Mounted paths of which `with` replaces a part, which cannot be.
+    pub(super) refused: BTreeSet<String>,
     functions: FxHashMap<Job, FuncId>,
     builtin_refs: FxHashMap<Box<str>, (BuiltinRef, bool, bool)>,
     rules: FxHashMap<hir::RuleId, RuleIdx>,
@@ -63,6 +65,7 @@ impl State {
             locations: Locations::default(),
             builtins,
             pending: VecDeque::new(),
+            refused: BTreeSet::new(),
             functions: FxHashMap::default(),
             builtin_refs: FxHashMap::default(),
             rules: FxHashMap::default(),

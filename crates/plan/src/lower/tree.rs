@@ -9,6 +9,7 @@ use lictor_hir::tree as hir;
 use rustc_hash::FxHashMap;
 
 use super::number_of;
+use crate::external::MountedPath;
 
 /// A node, by position in [`Tree::nodes`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -32,6 +33,8 @@ struct Node {
     children: Vec<(Arc<str>, NodeId)>,
     group: Option<hir::GroupId>,
     function: bool,
+    /// Of a mounted path: how many keys below it name a document.
+    external: Option<usize>,
 }
 
 impl Tree {
@@ -39,7 +42,7 @@ impl Tree {
     pub(super) const ROOT: NodeId = NodeId(0);
 
     /// Builds the tree of all groups and packages.
-    pub(super) fn new(hir: &hir::Hir) -> Self {
+    pub(super) fn new(hir: &hir::Hir, mounted: &[MountedPath]) -> Self {
         let mut tree = Self { nodes: vec![Node::default()], parts: FxHashMap::default() };
         for (group, index) in hir.groups.iter().zip(0u32..) {
             let id = hir::GroupId(index);
@@ -60,6 +63,13 @@ impl Tree {
         for package in &hir.packages {
             // Below a group it adds nothing by itself.
             let _ = tree.insert(package);
+        }
+        for MountedPath { path, keys } in mounted {
+            let path: Vec<Arc<str>> = path.iter().map(|it| it.as_str().into()).collect();
+            // Rules above or below are refused before.
+            if let Ok(node) = tree.insert(&path) {
+                tree.nodes[node.0 as usize].external = Some((*keys).max(1));
+            }
         }
         tree
     }
@@ -111,6 +121,23 @@ impl Tree {
     /// Returns the group that the node stands for.
     pub(super) fn group(&self, node: NodeId) -> Option<hir::GroupId> {
         self.nodes[node.0 as usize].group
+    }
+
+    /// Returns how many keys below the node name a document, if somebody else keeps what is below it.
+    pub(super) fn external(&self, node: NodeId) -> Option<usize> {
+        self.nodes[node.0 as usize].external
+    }
+
+    /// Says whether somebody else keeps what is below a part of a path, and how it is written.
+    pub(super) fn external_above<'a>(&self, path: impl Iterator<Item = &'a str>) -> Option<String> {
+        let mut node = Self::ROOT;
+        for name in path {
+            if self.external(node).is_some() {
+                return Some(shown(&self.path(node)));
+            }
+            node = self.child(node, name)?;
+        }
+        None
     }
 
     /// Says whether the node is a function, which is no document.

@@ -58,6 +58,9 @@ impl Builder<'_> {
                 let value = self.operand(value);
                 let document = self.document(Local::DATA, path, value);
                 documents.push(document);
+                if let Some(mounted) = self.state.tree.external_above(path.iter().map(AsRef::as_ref)) {
+                    self.state.refused.insert(mounted);
+                }
                 // Where no rule stands there is nothing to hide.
                 if let Some(node) = self.state.tree.find(path.iter().map(AsRef::as_ref)) {
                     replaced.hide(node);
