@@ -27,6 +27,8 @@ pub struct Config {
     pub waiting_threads_max: usize,
     /// How many requests at most wait for such a thread; more are refused.
     pub waiting_requests_max: usize,
+    /// The keys below `data` of what is decided if nobody says what.
+    pub default_decision: Vec<String>,
     /// What is logged, and how.
     pub log: Log,
     /// What `provenance` says of the build: version, commit, time, host.
@@ -45,6 +47,7 @@ impl Default for Config {
             head_time: Duration::from_secs(32),
             waiting_threads_max: 128,
             waiting_requests_max: 4_096,
+            default_decision: ["system", "main"].map(str::to_owned).to_vec(),
             log: Log::default(),
             build: [const { String::new() }; 4],
         }

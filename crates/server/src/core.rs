@@ -6,12 +6,13 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use lictor::{Composition, Faults, Host, Policy, Query, Session};
 
 use crate::config::Config;
+use crate::facts::{Facts, Nothing, PluginState};
 use crate::generation::{Generation, Generations};
 use crate::waiting::Waiting;
 
@@ -33,6 +34,9 @@ pub(crate) struct Shared {
     pub(crate) generations: Generations,
     pub(crate) host: Arc<dyn Host>,
     pub(crate) waiting: Waiting,
+    facts: OnceLock<Arc<dyn Facts>>,
+    /// Everything beside the server was as it should be at one time.
+    were_plugins_ready: AtomicBool,
     requests: AtomicU64,
     panics: AtomicU64,
 }
@@ -41,7 +45,27 @@ impl Shared {
     pub(crate) fn new(config: Config, start: Start, host: Arc<dyn Host>) -> Self {
         let generations = Generations::new(start.policy, start.composition);
         let (requests, panics) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { config, generations, host, waiting: Waiting::default(), requests, panics }
+        let (facts, were_plugins_ready) = (OnceLock::new(), AtomicBool::new(false));
+        let waiting = Waiting::default();
+        Self { config, generations, host, waiting, facts, were_plugins_ready, requests, panics }
+    }
+
+    /// Returns who knows what runs beside the server.
+    pub(crate) fn facts(&self) -> &dyn Facts {
+        self.facts.get().map_or(&Nothing, |it| &**it)
+    }
+
+    /// Says who knows what runs beside the server; the first word counts.
+    pub(crate) fn set_facts(&self, facts: Arc<dyn Facts>) {
+        drop(self.facts.set(facts));
+    }
+
+    /// Says whether all plugins of a list are as they should be, or all were at one time.
+    pub(crate) fn plugins_ready(&self, plugins: &[(String, PluginState)]) -> bool {
+        if plugins.iter().all(|it| it.1 == PluginState::Ok) {
+            self.were_plugins_ready.store(true, Ordering::Relaxed);
+        }
+        self.were_plugins_ready.load(Ordering::Relaxed)
     }
 
     /// Returns the number of a new request, from 1.

@@ -11,6 +11,7 @@ mod body;
 mod config;
 mod connection;
 mod core;
+mod facts;
 mod generation;
 mod listen;
 mod log;
@@ -23,6 +24,7 @@ mod waiting;
 
 pub use crate::core::Start;
 pub use config::Config;
+pub use facts::{Facts, PluginState};
 pub use listen::ListenError;
 pub use log::{Field, Level, Log, LogFormat};
 pub use serve::{Activator, Server, Stopper};

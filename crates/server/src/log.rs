@@ -14,6 +14,8 @@ use lictor_value::{json, write_string};
 pub enum Level {
     /// Whoever runs the server must look.
     Error,
+    /// Something is not as it should be, and the server goes on.
+    Warning,
     /// What the server does.
     #[default]
     Info,
@@ -117,6 +119,7 @@ fn push_field(field: Field<'_>, line: &mut Vec<u8>) {
 fn level_name(level: Level) -> &'static str {
     match level {
         Level::Error => "error",
+        Level::Warning => "warning",
         Level::Info => "info",
         Level::Debug => "debug",
     }

@@ -30,6 +30,11 @@ impl Request {
         self.parameters().find(|it| it.0 == name).map(|it| it.1)
     }
 
+    /// Returns all values of a parameter, decoded.
+    pub(crate) fn all(&self, name: &str) -> Vec<String> {
+        self.parameters().filter(|it| it.0 == name).map(|it| it.1).collect()
+    }
+
     /// Says whether a parameter is there and true, or has no value.
     pub(crate) fn is_on(&self, name: &str) -> bool {
         self.parameters().any(|it| it.0 == name && matches!(it.1.as_str(), "" | "true"))

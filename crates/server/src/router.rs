@@ -7,7 +7,7 @@ use hyper::Method;
 use crate::core::{Core, MayWait};
 use crate::reply::Reply;
 use crate::request::Request;
-use crate::rest::{data, health, index, legacy, write};
+use crate::rest::{about, data, health, index, legacy, write};
 
 /// Answers a request, or says that this must not be done on a serving thread.
 pub(crate) type Endpoint = fn(&Core, &Request) -> Result<Reply, MayWait>;
@@ -35,6 +35,8 @@ const ROUTES: &[Route] = &[
         refuse: silent,
     },
     Route { path: "/v0/data", below: true, methods: &[(Method::POST, legacy::post)], refuse: silent },
+    Route { path: "/v1/config", below: false, methods: &[(Method::GET, about::config)], refuse: told },
+    Route { path: "/v1/status", below: false, methods: &[(Method::GET, about::status)], refuse: told },
     Route {
         path: "/health",
         below: true,

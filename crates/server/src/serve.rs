@@ -19,6 +19,7 @@ use tokio::task::{JoinSet, LocalSet};
 use crate::config::Config;
 use crate::connection;
 use crate::core::{Core, Shared, Start};
+use crate::facts::Facts;
 use crate::listen::{BACKLOG_MAX, ListenError, listeners};
 use crate::log::{Field, Level};
 
@@ -111,6 +112,11 @@ impl Server {
     #[must_use]
     pub fn activator(&self) -> Activator {
         Activator(Arc::clone(&self.shared))
+    }
+
+    /// Says who knows what runs beside the server; the first word counts.
+    pub fn tell(&self, facts: Arc<dyn Facts>) {
+        self.shared.set_facts(facts);
     }
 
     /// Returns what stops the server.

@@ -15,7 +15,7 @@ use lictor::{
     ActiveBundle, BuiltinError, BundleChange, BundleFault, Composition, Context, CustomBuiltin, Engine,
     NullHost, Options, Value,
 };
-use lictor_server::{Activator, Config, Level, Log, Server, Start, Stopper};
+use lictor_server::{Activator, Config, Facts, Level, Log, PluginState, Server, Start, Stopper};
 
 const POLICY: &str = r#"
 package app
@@ -78,6 +78,15 @@ impl Running {
     }
 
     fn serve(engine: Engine, bundles: Vec<ActiveBundle>, change: impl FnOnce(&mut Config)) -> Self {
+        Self::serve_beside(engine, bundles, None, change)
+    }
+
+    fn serve_beside(
+        engine: Engine,
+        bundles: Vec<ActiveBundle>,
+        facts: Option<Arc<dyn Facts>>,
+        change: impl FnOnce(&mut Config),
+    ) -> Self {
         let policy = engine.compile().expect("a policy");
         let start = Start { policy, composition: Composition::new(engine, bundles) };
         let mut config = Config {
@@ -89,6 +98,9 @@ impl Running {
         };
         change(&mut config);
         let server = Server::bind(config, start, Arc::new(NullHost)).expect("a free port");
+        if let Some(facts) = facts {
+            server.tell(facts);
+        }
         let (address, stopper, activator) = (server.addresses()[0], server.stopper(), server.activator());
         let thread = thread::spawn(move || server.run().expect("served"));
         Self { address, stopper, activator, thread: Some(thread) }
@@ -522,6 +534,45 @@ fn stopping_lets_requests_end() {
     assert!(text.ends_with("{\"result\":true}\n"), "{text}");
     server.thread.take().expect("running").join().expect("ended");
     assert!(TcpStream::connect(server.address).is_err());
+}
+
+/// What runs beside the servers of tests: bundles of which one is not there yet.
+struct Beside;
+
+impl Facts for Beside {
+    fn plugins(&self) -> Vec<(String, PluginState)> {
+        [("bundle", PluginState::NotReady), ("discovery", PluginState::Ok)]
+            .map(|it| (it.0.to_owned(), it.1))
+            .into()
+    }
+
+    fn bundles_not_activated(&self) -> Vec<String> {
+        vec!["a".to_owned(), "b".to_owned()]
+    }
+
+    fn status_json(&self) -> Option<Vec<u8>> {
+        Some(br#"{"labels":{}}"#.to_vec())
+    }
+
+    fn config_json(&self) -> Vec<u8> {
+        br#"{"default_decision":"/x"}"#.to_vec()
+    }
+}
+
+#[test]
+fn what_runs_beside_is_told() {
+    let change = |config: &mut Config| config.default_decision = vec!["app".to_owned(), "given".to_owned()];
+    let server = Running::serve_beside(Running::engine(), Vec::new(), Some(Arc::new(Beside)), change);
+    server.get("/v1/config").is(200, "{\"result\":{\"default_decision\":\"/x\"}}\n");
+    server.get("/v1/status?pretty").is(200, "{\n  \"result\": {\n    \"labels\": {}\n  }\n}\n");
+    server.get("/health").is(200, "{}\n");
+    let missing = "{\"error\":\"one or more bundles are not activated: a, b\"}\n";
+    server.get("/health?bundles").is(500, missing);
+    server.get("/health?bundle=true").is(500, missing);
+    server.get("/health?plugins").is(500, "{\"error\":\"one or more plugins are not up\"}\n");
+    server.get("/health?plugins&exclude-plugin=x&exclude-plugin=bundle").is(200, "{}\n");
+    server.get("/health/live").has(500, "data.system.health.live) was undefined");
+    server.post("/", "7").is(200, "[7]\n");
 }
 
 /// Returns a bundle of one module and one document.

@@ -8,12 +8,9 @@ use crate::reply::Reply;
 use crate::request::Request;
 use crate::rest::legacy;
 
-/// What is decided if nobody says what.
-const DEFAULT_DECISION: [&str; 2] = ["system", "main"];
-
 /// Answers `POST` with the default decision.
 pub(crate) fn post(core: &Core, request: &Request) -> Result<Reply, MayWait> {
-    legacy::decide(core, request, "/", || DEFAULT_DECISION.map(str::to_owned).to_vec())
+    legacy::decide(core, request, "/", || core.shared.config.default_decision.clone())
 }
 
 /// Answers `GET` with what this is.
