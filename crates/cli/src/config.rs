@@ -1,18 +1,20 @@
-//! The configuration of commands that decide once: a file, and values given on the command line on top of it.
+//! The configuration of commands: a file, and values given on the command line on top of it.
 //!
-//! Only what such a command can heed is taken: the default decision, bundles that are files, and keys that verify them. What needs a network
-//! is refused by name. Keys that say nothing about one decision (labels, caches, addresses) are left alone.
+//! [`document`] puts them together. A command that decides once takes of it with [`load`] what it can heed: the default
+//! decision, bundles that are files, and keys that verify them. What needs a network is refused by name there; options
+//! that say nothing about one decision (labels, caches, addresses) are left alone.
 
-mod keys;
 mod overrides;
 
 use std::collections::BTreeMap;
 
-use lictor::{Kind, Value};
+use lictor::{Document, Kind, Value, json};
 use lictor_bundle::Trust;
+use lictor_management::config::{keys, member};
 
 use crate::flags::Parsed;
 use crate::load::{input_document, read_file};
+use crate::output;
 
 /// Keys that would have effects that are not there.
 const REFUSED: [&str; 6] =
@@ -55,8 +57,51 @@ type Map = BTreeMap<String, Node>;
 
 /// Reads the file and the values that the flags name.
 pub(crate) fn load(flags: &Parsed, variable: &dyn Fn(&str) -> Option<String>) -> Result<Config, String> {
-    let root = read(flags, variable).map_err(|error| format!("config error: {error}"))?;
-    config(&root).map_err(|error| format!("runtime error: {error}"))
+    let root = document(flags, variable).map_err(|error| format!("config error: {error}"))?;
+    config(root.root()).map_err(|error| format!("runtime error: {error}"))
+}
+
+/// Reads the file and the values that the flags name, as one object.
+pub(crate) fn document(
+    flags: &Parsed,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Document, String> {
+    let root = read(flags, variable)?;
+    let mut text = Vec::new();
+    write(&Node::Map(root), &mut text);
+    json::read_document(&text).map_err(|error| error.to_string())
+}
+
+/// Writes a node as JSON.
+fn write(node: &Node, out: &mut Vec<u8>) {
+    match node {
+        Node::Null => out.extend_from_slice(b"null"),
+        Node::Bool(value) => out.extend_from_slice(value.to_string().as_bytes()),
+        Node::Number(text) => out.extend_from_slice(text.as_bytes()),
+        Node::Text(text) => output::json::string(text, out),
+        Node::List(items) => {
+            out.push(b'[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                write(item, out);
+            }
+            out.push(b']');
+        }
+        Node::Map(map) => {
+            out.push(b'{');
+            for (index, (key, value)) in map.iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                output::json::string(key, out);
+                out.push(b':');
+                write(value, out);
+            }
+            out.push(b'}');
+        }
+    }
 }
 
 /// Reads everything and puts it together.
@@ -144,45 +189,39 @@ fn merge(below: &mut Map, above: Map) {
     }
 }
 
-fn config(root: &Map) -> Result<Config, String> {
-    if let Some(name) = REFUSED.iter().find(|it| root.contains_key(**it)) {
+fn config(root: Value<'_>) -> Result<Config, String> {
+    if let Some(name) =
+        REFUSED.iter().find(|it| root.as_object().is_some_and(|map| map.get_str(it).is_some()))
+    {
         return Err(format!("{name} is not supported by this version of lictor"));
     }
-    let default_decision = match root.get("default_decision") {
-        None | Some(Node::Null) => None,
-        Some(Node::Text(path)) => Some(path.clone()),
-        Some(_) => return Err("default_decision must be a string".to_owned()),
+    let default_decision = match member(root, "default_decision") {
+        None => None,
+        Some(path) => Some(path.as_str().ok_or("default_decision must be a string")?.to_owned()),
     };
     let keys = keys::keys(root)?;
     let mut bundles = Vec::new();
-    match root.get("bundles") {
-        None | Some(Node::Null) => {}
-        Some(Node::Map(map)) => {
-            for (name, bundle) in map {
-                let Node::Map(fields) = bundle else {
-                    return Err(format!("invalid configuration for bundle {name:?}: must be an object"));
-                };
-                let address = resource(name, fields)?;
-                let trust = keys::trust(fields, &keys)
-                    .map_err(|it| format!("invalid configuration for bundle {name:?}: {it}"))?;
-                bundles.push(ConfiguredBundle { name: name.clone(), address, trust });
+    if let Some(value) = member(root, "bundles") {
+        let map = value.as_object().ok_or("bundles must be an object")?;
+        for (name, bundle) in map.iter() {
+            let name = name.as_str().unwrap_or_default();
+            let invalid = |text: String| format!("invalid configuration for bundle {name:?}: {text}");
+            if bundle.as_object().is_none() {
+                return Err(invalid("must be an object".to_owned()));
             }
+            let address = resource(bundle).map_err(invalid)?;
+            let trust = keys::trust(bundle, &keys).map_err(invalid)?;
+            bundles.push(ConfiguredBundle { name: name.to_owned(), address, trust });
         }
-        Some(_) => return Err("bundles must be an object".to_owned()),
     }
     Ok(Config { default_decision, bundles, trust: keys::unless_signed(&keys) })
 }
 
-fn resource(name: &str, fields: &Map) -> Result<String, String> {
-    match (fields.get("resource"), fields.get("service")) {
-        (Some(Node::Text(resource)), None) if resource.starts_with("file://") => Ok(resource.clone()),
-        (_, service) => {
-            let service = match service {
-                Some(Node::Text(service)) => service,
-                _ => "",
-            };
-            Err(format!("invalid configuration for bundle {name:?}: service name {service:?} not found"))
-        }
+fn resource(bundle: Value<'_>) -> Result<String, String> {
+    let text = |name: &str| member(bundle, name).and_then(|it| it.as_str().map(str::to_owned));
+    match (text("resource"), member(bundle, "service")) {
+        (Some(resource), None) if resource.starts_with("file://") => Ok(resource),
+        _ => Err(format!("service name {:?} not found", text("service").unwrap_or_default())),
     }
 }
 
@@ -198,12 +237,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_heeded_is_refused() {
-        let map = |text: &str| match node(input_document(text.as_bytes()).expect("YAML").root()) {
-            Node::Map(map) => map,
-            other => panic!("no map: {other:?}"),
-        };
-        let fine =
-            config(&map("default_decision: a/b\nlabels: {x: y}\nbundles: {b: {resource: 'file:///c'}}"));
+        let config = |text: &str| config(input_document(text.as_bytes()).expect("YAML").root());
+        let fine = config("default_decision: a/b\nlabels: {x: y}\nbundles: {b: {resource: 'file:///c'}}");
         let wanted = Config {
             default_decision: Some("a/b".to_owned()),
             bundles: vec![ConfiguredBundle {
@@ -214,8 +249,8 @@ mod tests {
             trust: Trust::Unsigned,
         };
         assert_eq!(fine, Ok(wanted));
-        assert!(config(&map("services: {}")).is_err());
-        let fault = config(&map("bundles: {b: {resource: c}}")).expect_err("no such service");
+        assert!(config("services: {}").is_err());
+        let fault = config("bundles: {b: {resource: c}}").expect_err("no such service");
         assert_eq!(fault, "invalid configuration for bundle \"b\": service name \"\" not found");
     }
 }

@@ -1,4 +1,4 @@
-//! All outgoing input and output: requests of policies, look-ups of names, calls to configured services.
+//! All outgoing input and output: requests of policies, look-ups of names, calls to configured services, bundles.
 //!
 //! The engine is synchronous and knows no network; what a policy asks of it arrives here through the host. An
 //! [`Outgoing`] owns a small runtime of its own, started with the first request, on which everything asynchronous
@@ -6,13 +6,19 @@
 //! is spoken, answers are kept within bounds if policies ask for it. It serves nothing and reads no policy.
 #![forbid(unsafe_code)]
 
+pub mod bundles;
 mod civil;
+pub mod config;
 mod http;
+mod manager;
 mod names;
 mod outgoing;
 pub mod services;
+mod surroundings;
 mod waiting;
 
 pub use http::cache::CacheLimits;
+pub use manager::Manager;
 pub use outgoing::{Environment, Options, Outgoing};
+pub use surroundings::{Activate, Clock, Journal, Severity, Sleep, SystemClock};
 pub use waiting::Patience;

@@ -7,6 +7,8 @@
 mod aws;
 #[path = "services/bearer.rs"]
 mod bearer;
+#[path = "services/bundles.rs"]
+mod bundles;
 #[path = "services/client_tls.rs"]
 mod client_tls;
 #[path = "services/metadata.rs"]

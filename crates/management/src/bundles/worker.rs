@@ -1,0 +1,305 @@
+//! The life of one bundle: look for a new one, read it, bring it to the server, keep it, wait, and again.
+//!
+//! A worker ends when it is dropped at any of its waits. Whatever goes wrong is told and tried again; the bundle that
+//! was activated last stays.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use lictor::{BundleChange, ReadyBundle};
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+
+use super::board::Board;
+use super::config::{BundleConfig, Source};
+use super::download::{Answer, Arrived, Downloader, with_type};
+use super::pace;
+use super::persist::Shelf;
+use super::queue::Queue;
+use super::read::{Look, Reading, look};
+use super::status::{Status, Timers, Trouble};
+use crate::services::{Client, Random};
+use crate::surroundings::{Activate, Clock, Journal, Severity};
+
+/// Requests that a server holds follow each other no faster, whatever the server does.
+const HELD_PAUSE: Duration = Duration::from_millis(100);
+
+/// What all workers share.
+pub(crate) struct Shared {
+    pub(crate) activate: Arc<dyn Activate>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) random: Random,
+    pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) shelf: Shelf,
+    pub(crate) board: Board,
+    pub(crate) queue: Queue,
+    /// How many bundles may be in memory at once that are being read.
+    pub(crate) reading: Semaphore,
+}
+
+impl Shared {
+    /// Writes a line about a bundle.
+    pub(crate) fn log(&self, severity: Severity, name: &str, message: &str) {
+        self.journal.write(severity, message, &[("name", name), ("plugin", "bundle")]);
+    }
+}
+
+/// Where a worker looks.
+enum Place {
+    Service(Downloader),
+    File { path: String, seen: Option<Look> },
+}
+
+/// What a look brought.
+enum Found {
+    Unchanged,
+    Archive(Arrived),
+    /// The path has changed, and looks like this now.
+    Path(String, Look),
+}
+
+/// Why a look brought nothing, and which words the log has for it.
+struct Failure {
+    trouble: Trouble,
+    stage: &'static str,
+}
+
+impl Failure {
+    fn load(trouble: impl Into<Trouble>) -> Self {
+        Self { trouble: trouble.into(), stage: "Bundle load failed" }
+    }
+}
+
+impl From<String> for Trouble {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+/// Keeps one bundle up to date.
+pub(crate) struct Worker {
+    name: String,
+    config: BundleConfig,
+    place: Place,
+    wanted: Arc<AtomicBool>,
+    shared: Arc<Shared>,
+}
+
+impl Worker {
+    /// Returns a worker for a bundle; without a client it comes from a file.
+    pub(crate) fn new(
+        name: &str,
+        config: BundleConfig,
+        client: Option<Client>,
+        wanted: Arc<AtomicBool>,
+        shared: Arc<Shared>,
+    ) -> Option<Self> {
+        let place = match (&config.source, client) {
+            (Source::File(path), _) => Place::File { path: path.clone(), seen: None },
+            (Source::Service { resource, .. }, Some(client)) => {
+                let polling = config.polling.clone();
+                Place::Service(Downloader::new(client, resource.clone(), polling, config.size_limit_bytes))
+            }
+            (Source::Service { .. }, None) => return None,
+        };
+        Some(Self { name: name.to_owned(), config, place, wanted, shared })
+    }
+
+    /// Looks for bundles until it is dropped.
+    pub(crate) async fn run(mut self) {
+        let mut failures = 0_u32;
+        loop {
+            let outcome = self.look().await;
+            let max = self.config.polling.max_delay;
+            let delay = match outcome {
+                Err(()) => pace::after_failure(failures, max, &self.shared.random),
+                Ok(()) if self.is_held() => HELD_PAUSE,
+                Ok(()) => pace::between(self.config.polling.min_delay, max, &self.shared.random),
+            };
+            failures = if outcome.is_err() { failures.saturating_add(1) } else { 0 };
+            let message = format!("Waiting {delay:?} before next download/retry.");
+            self.shared.log(Severity::Debug, &self.name, &message);
+            self.shared.clock.sleep(delay).await;
+        }
+    }
+
+    fn is_held(&self) -> bool {
+        matches!(&self.place, Place::Service(downloader) if downloader.is_held())
+    }
+
+    /// Looks once, and tells how that went.
+    async fn look(&mut self) -> Result<(), ()> {
+        let mut timers = Timers::new();
+        let outcome = self.find(&mut timers).await;
+        let found = match outcome {
+            Ok(Found::Unchanged) => return self.unchanged(timers),
+            Ok(found) => self.take(found, &mut timers).await,
+            Err(trouble) => Err(Failure::load(trouble)),
+        };
+        let Err(failure) = found else { return Ok(()) };
+        self.shared.log(Severity::Error, &self.name, &format!("{}: {}", failure.stage, failure.trouble));
+        let is_load = failure.stage == "Bundle load failed";
+        self.update(|status, now_ns| {
+            if is_load {
+                status.last_request_ns = Some(now_ns);
+            }
+            status.timers = Some(timers);
+            status.trouble = Some(failure.trouble);
+        });
+        Err(())
+    }
+
+    fn update(&self, change: impl FnOnce(&mut Status, i64)) {
+        let now_ns = self.shared.clock.now_ns();
+        self.shared.board.update(&self.name, |status| change(status, now_ns));
+    }
+
+    fn unchanged(&self, timers: Timers) -> Result<(), ()> {
+        self.shared.log(
+            Severity::Debug,
+            &self.name,
+            "Bundle load skipped, server replied with not modified.",
+        );
+        self.update(|status, now_ns| {
+            status.last_request_ns = Some(now_ns);
+            status.last_success_ns = Some(now_ns);
+            status.timers = Some(timers);
+            status.trouble = None;
+        });
+        Ok(())
+    }
+
+    async fn find(&mut self, timers: &mut Timers) -> Result<Found, Trouble> {
+        match &mut self.place {
+            Place::Service(downloader) => {
+                let start = Instant::now();
+                let answer = downloader.ask(self.shared.clock.now_ns()).await;
+                timers.insert("bundle_request", nanoseconds(start));
+                Ok(match answer? {
+                    Answer::Unchanged => Found::Unchanged,
+                    Answer::Bundle(arrived) => Found::Archive(arrived),
+                })
+            }
+            Place::File { path, seen } => {
+                let at = path.clone();
+                let looked = spawn_blocking(move || look(&at)).await.map_err(|it| it.to_string())??;
+                if seen.as_ref() == Some(&looked) {
+                    return Ok(Found::Unchanged);
+                }
+                Ok(Found::Path(path.clone(), looked))
+            }
+        }
+    }
+
+    /// Makes what was found active and keeps it.
+    async fn take(&mut self, found: Found, timers: &mut Timers) -> Result<(), Failure> {
+        let permit = self.shared.reading.acquire().await;
+        let start = Instant::now();
+        let (etag, size, odd_type, content) = match found {
+            Found::Archive(arrived) => {
+                let size = u64::try_from(arrived.bytes.len()).unwrap_or(u64::MAX);
+                (arrived.etag, size, arrived.odd_type, Content::Archive(arrived.bytes))
+            }
+            Found::Path(path, look) => (String::new(), 0, None, Content::Path(path, look)),
+            Found::Unchanged => return Ok(()),
+        };
+        let ready = self.prepare(&content, &etag).await;
+        drop(permit);
+        timers.insert("rego_load_bundles", nanoseconds(start));
+        let ready = ready.map_err(|trouble| match trouble {
+            Trouble::Text(text) => Failure::load(with_type(text, odd_type.as_deref())),
+            other => Failure::load(other),
+        })?;
+        let ready = Arc::new(ready);
+        self.update(|status, now_ns| {
+            status.last_request_ns = Some(now_ns);
+            status.last_success_ns = Some(now_ns);
+            status.last_download_ns = Some(now_ns);
+            status.kind = kind(&ready);
+        });
+        let compiling = Instant::now();
+        let change = BundleChange::Activate(Arc::clone(&ready));
+        let outcome = self.shared.queue.take(change, Arc::clone(&self.wanted)).await;
+        timers.insert("rego_module_compile", nanoseconds(compiling));
+        outcome.map_err(|fault| Failure { trouble: fault.into(), stage: "Bundle activation failed" })?;
+        if let Content::Archive(bytes) = &content {
+            self.keep(&ready, bytes.clone()).await?;
+        }
+        timers.insert("rego_load_bundles", nanoseconds(start));
+        self.activated(content, &ready, &etag);
+        self.update(|status, now_ns| {
+            status.last_activation_ns = Some(now_ns);
+            ready.manifest().revision.clone_into(&mut status.active_revision);
+            status.size = size;
+            status.trouble = None;
+            status.timers = Some(std::mem::take(timers));
+        });
+        Ok(())
+    }
+
+    async fn prepare(&self, content: &Content, etag: &str) -> Result<ReadyBundle, Trouble> {
+        let (trust, size_limit_bytes) = (self.config.trust.clone(), self.config.size_limit_bytes);
+        let reading = Reading { trust, size_limit_bytes };
+        let (content, name, etag) = (content.clone(), self.name.clone(), etag.to_owned());
+        let activate = Arc::clone(&self.shared.activate);
+        let work = spawn_blocking(move || {
+            let bundle = match &content {
+                Content::Archive(bytes) => reading.archive(&**bytes)?,
+                Content::Path(path, _) => reading.path(path)?,
+            };
+            Ok(activate.prepare(&name, &etag, bundle)?)
+        });
+        work.await.map_err(|it| it.to_string())?
+    }
+
+    /// Keeps an archive on disk if it is to be kept. A delta is none without what it changes.
+    async fn keep(&self, ready: &ReadyBundle, bytes: Bytes) -> Result<(), Failure> {
+        if !self.config.persist || ready.is_delta() {
+            return Ok(());
+        }
+        let (shelf, name) = (self.shared.shelf.clone(), self.name.clone());
+        let saved = spawn_blocking(move || shelf.save(&name, &bytes)).await;
+        let Err(message) = saved.unwrap_or_else(|it| Err(it.to_string())) else { return Ok(()) };
+        let log = |severity, text: &str| self.shared.log(severity, &self.name, text);
+        log(Severity::Error, &format!("Failed to save new bundle to disk: {message}"));
+        if self.shared.shelf.has(&self.name) {
+            log(Severity::Warning, "Older version of activated bundle persisted, ignoring error");
+            return Ok(());
+        }
+        Err(Failure { trouble: Trouble::Text(message), stage: "Persisting bundle to disk failed" })
+    }
+
+    /// Remembers what is active, so that it is not fetched again.
+    fn activated(&mut self, content: Content, ready: &ReadyBundle, etag: &str) {
+        match (&mut self.place, content) {
+            (Place::Service(downloader), _) => downloader.activated(etag, self.shared.clock.now_ns()),
+            (Place::File { seen, .. }, Content::Path(_, look)) => *seen = Some(look),
+            (Place::File { .. }, Content::Archive(_)) => {}
+        }
+        let mut message = "Bundle loaded and activated successfully.".to_owned();
+        if !etag.is_empty() {
+            message.push_str(&format!(" Etag updated to {etag}."));
+        }
+        let revision = &ready.manifest().revision;
+        self.shared.log(Severity::Debug, &self.name, &format!("Bundle has revision {revision:?}."));
+        self.shared.log(Severity::Info, &self.name, &message);
+    }
+}
+
+/// Is what is read.
+#[derive(Clone)]
+enum Content {
+    Archive(Bytes),
+    Path(String, Look),
+}
+
+/// Returns what OPA calls a bundle of this kind.
+pub(crate) fn kind(ready: &ReadyBundle) -> &'static str {
+    if ready.is_delta() { "delta" } else { "snapshot" }
+}
+
+pub(crate) fn nanoseconds(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
