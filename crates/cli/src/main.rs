@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod ahead;
+mod beside;
 mod commands;
 mod config;
 mod draft;

@@ -12,6 +12,7 @@ use lictor_bundle::Trust;
 use lictor_management::{CacheLimits, Outgoing, Patience};
 use lictor_server::{Config, Server, Start};
 
+use crate::beside;
 use crate::commands::Failure;
 use crate::fault;
 use crate::flags::Parsed;
@@ -33,13 +34,17 @@ pub(crate) fn run(flags: &Parsed) -> Result<u8, Failure> {
         ));
     }
     let failed = |message: String| Failure::Text(format!("error: {message}"), FAULT_EXIT);
-    let config = config(flags)?;
+    let configuration = beside::configuration(flags).map_err(failed)?;
+    let config = Config { default_decision: configuration.default_decision(), ..config(flags)? };
+    let log = config.log;
     let trust = trust(flags).map_err(failed)?;
     let start = start(flags, trust).map_err(failed)?;
     let server =
         Server::bind(config, start, Arc::new(World::new())).map_err(|error| failed(error.to_string()))?;
     server.stop_on_signals().map_err(|error| failed(error.to_string()))?;
+    let manager = beside::start(configuration, log, &server).map_err(failed)?;
     server.run().map_err(|error| failed(error.to_string()))?;
+    drop(manager);
     Ok(0)
 }
 

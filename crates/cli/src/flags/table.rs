@@ -274,9 +274,11 @@ pub(crate) const RUN: &[Flag] = &[
         Kind::Number(10),
         "set the time (in seconds) that the server will wait to gracefully shut down",
     ),
+    CONFIG_FILE,
+    SET,
+    SET_FILE,
     absent("authentication"),
     absent("authorization"),
-    short_absent('c', "config-file"),
     absent("diagnostic-addr"),
     short_absent('f', "format"),
     absent("h2c"),
@@ -287,8 +289,6 @@ pub(crate) const RUN: &[Flag] = &[
     absent("optimize-store-for-read-speed"),
     absent("pprof"),
     absent("ready-timeout"),
-    absent("set"),
-    absent("set-file"),
     absent("shutdown-wait-period"),
     absent("skip-known-schema-check"),
     absent("skip-version-check"),
@@ -301,6 +301,18 @@ pub(crate) const RUN: &[Flag] = &[
     short_absent('w', "watch"),
     absent("watch-config"),
 ];
+
+const CONFIG_FILE: Flag = short('c', "config-file", Kind::Text(""), "set path of configuration file");
+const SET: Flag = flag(
+    "set",
+    Kind::List,
+    "override config values on the command line (use commas to specify multiple values)",
+);
+const SET_FILE: Flag = flag(
+    "set-file",
+    Kind::List,
+    "override config values with files on the command line (use commas to specify multiple values)",
+);
 
 const DATA_FILES: Flag =
     short('d', "data", Kind::List, "set policy or data file(s), beside those given as arguments");
@@ -402,7 +414,7 @@ pub(crate) const EXEC: &[Flag] = &[
     BUNDLES,
     V0,
     V1,
-    short('c', "config-file", Kind::Text(""), "set path of configuration file"),
+    CONFIG_FILE,
     flag("decision", Kind::Text(""), "set decision to evaluate"),
     flag("fail", Kind::Switch, "exits with non-zero exit code on undefined/empty result and errors"),
     flag(
@@ -415,16 +427,8 @@ pub(crate) const EXEC: &[Flag] = &[
     flag("log-format", Kind::ChoiceOr("json", &["text", "json", "json-pretty"]), "set log format"),
     short('l', "log-level", Kind::ChoiceOr("error", &["debug", "info", "error"]), "set log level"),
     flag("log-timestamp-format", Kind::Text(""), "set log timestamp format (a layout of Go's)"),
-    flag(
-        "set",
-        Kind::List,
-        "override config values on the command line (use commas to specify multiple values)",
-    ),
-    flag(
-        "set-file",
-        Kind::List,
-        "override config values with files on the command line (use commas to specify multiple values)",
-    ),
+    SET,
+    SET_FILE,
     short('I', "stdin-input", Kind::Switch, "read input document from stdin rather than a static file"),
     flag(
         "timeout",
