@@ -373,23 +373,17 @@ fn known(bundle: &ReadyBundle) -> Document {
     builder.finish(whole)
 }
 
-/// Merges the data files of a bundle. Where they do not meet, nothing is copied.
+/// Merges the data files of a bundle.
 fn merged(bundle: &Bundle) -> Result<Document, BundleFault> {
     let mut all = BaseData::new();
-    let mut linked = Some(Snapshot::empty());
     for file in &bundle.data {
         let names: Vec<&str> = file.path.iter().map(String::as_str).collect();
         all.add(&names, file.document.clone()).map_err(|error| match error.kind() {
             DataErrorKind::RootNotObject => BundleError::root_not_object(&file.member),
             _ => BundleError::data_conflict(&file.member, &file.path),
         })?;
-        linked = linked.filter(|it| it.get(&file.path).is_none() || it.root().collection_len() == Some(0));
-        linked = linked.and_then(|it| it.put(&file.path, file.document.clone()).ok());
     }
-    let whole = match linked {
-        Some(whole) => whole,
-        None => all.snapshot().map_err(|error| BundleFault::Text(error.to_string()))?,
-    };
+    let whole = all.snapshot().map_err(|error| BundleFault::Text(error.to_string()))?;
     Ok(whole.document().clone())
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct Reading {
 
 impl Reading {
     /// Reads an archive.
-    pub(crate) fn archive(&self, bytes: impl Read) -> Result<Bundle, String> {
+    pub(crate) fn archive(&self, bytes: impl Read + Send) -> Result<Bundle, String> {
         read_archive(bytes, self.options("")).map_err(|error| error.to_string())
     }
 
@@ -42,8 +42,8 @@ impl Reading {
             if reader.wants(&below) {
                 let at = format!("{path}{below}");
                 reader.meter().check_size(&below, size).map_err(|it| it.to_string())?;
-                let bytes = fs::read(&at).map_err(|it| told("open", &at, &it))?;
-                reader.add(&below, bytes).map_err(|it| it.to_string())?;
+                let mut content = fs::File::open(&at).map_err(|it| told("open", &at, &it))?;
+                reader.add(&below, &mut content).map_err(|it| it.to_string())?;
             }
         }
         reader.finish().map_err(|it| it.to_string())
