@@ -11,6 +11,7 @@ mod credentials;
 mod fault;
 mod fields;
 mod form;
+mod oci;
 mod response;
 mod secret;
 mod sender;
@@ -21,7 +22,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lictor::http::{Url, canonical_header};
+use lictor::http::{HttpRequest, Url, canonical_header};
 use tokio::time::{Instant, timeout_at};
 
 pub use config::ServiceConfig;
@@ -29,7 +30,8 @@ pub use fault::{FetchError, FetchErrorKind};
 pub use response::Response;
 pub use world::{Clock, Random, World};
 
-use crate::http::attempt::{Attempt, Course};
+use crate::http::attempt::{Attempt, Course, Opened};
+use crate::http::pool;
 use crate::services::credentials::{Authorization, Credential};
 use crate::services::sender::{Sender, request};
 
@@ -76,6 +78,7 @@ struct Inner {
     world: World,
     credential: Credential,
     sender: Sender,
+    registry: oci::Registry,
 }
 
 impl fmt::Debug for Client {
@@ -90,7 +93,9 @@ impl Client {
     pub fn new(config: ServiceConfig, world: World) -> Self {
         let credential = Credential::new(&config, &world);
         let sender = tls::sender(&config, &world);
-        Self { inner: Arc::new(Inner { config, world, credential, sender }) }
+        Self {
+            inner: Arc::new(Inner { config, world, credential, sender, registry: oci::Registry::default() }),
+        }
     }
 
     /// Returns the name of the service.
@@ -99,9 +104,19 @@ impl Client {
         self.inner.config.name()
     }
 
+    /// Says whether the service is a registry of OCI artifacts; errors of those say themselves what they are about.
+    #[must_use]
+    pub fn is_oci(&self) -> bool {
+        self.inner.config.is_oci()
+    }
+
     /// Asks for what is at a path below the service's URL, with further headers, on the runtime of the caller.
     ///
     /// Any status is an answer, and is the caller's to judge. The body is read from the [`Response`] piece by piece.
+    ///
+    /// Of a registry of OCI artifacts the path is a reference, `registry/repository:tag`, and the answer is the layer
+    /// that is a bundle: 200 with its digest as `ETag`, or 304 if `If-None-Match` has that digest. All else is an
+    /// error there.
     ///
     /// # Errors
     ///
@@ -132,22 +147,43 @@ struct Call<'a> {
 impl Call<'_> {
     async fn get(&self, path: &str, headers: &[(&str, &str)]) -> Result<Response, FetchError> {
         let config = &self.inner.config;
-        let sender = self.inner.sender.client().await.map_err(FetchError::configuration)?;
+        if config.is_oci() {
+            let known = headers.iter().find(|it| it.0.eq_ignore_ascii_case("If-None-Match"));
+            return oci::pull(self, path, known.map(|it| it.1)).await;
+        }
+        self.client().await?;
         let url = format!("{}/{}", config.url(), path.trim_matches('/'));
         let url = Url::parse(&url).map_err(FetchError::configuration)?;
-        let mut request = request("GET", url, headers_of(config, headers));
-        let authorization = self.inner.credential.authorize(&request, &self.inner.world).await?;
+        let request = request("GET", url, headers_of(config, headers));
+        let authorization = self.authorize(&request).await?;
+        let opened = self.open(request, authorization).await?;
+        Ok(Response::new(opened, self.limits, self.deadline))
+    }
+
+    async fn client(&self) -> Result<pool::Client, FetchError> {
+        self.inner.sender.client().await.map_err(FetchError::configuration)
+    }
+
+    /// Returns what proves to a server who asks.
+    async fn authorize(&self, request: &HttpRequest) -> Result<Authorization, FetchError> {
+        self.inner.credential.authorize(request, &self.inner.world).await
+    }
+
+    /// Sends a request and waits for the head of the answer.
+    async fn open(
+        &self,
+        mut request: HttpRequest,
+        authorization: Authorization,
+    ) -> Result<Opened, FetchError> {
         let private = authorization.private_names();
-        let Authorization { headers } = authorization;
-        for (name, value) in headers {
+        for (name, value) in authorization.headers {
             request.headers.retain(|it| it.0 != name);
             request.headers.push((name, value));
         }
         let course = Course { hops_max: HOPS_MAX, head_time: self.head_time(), private };
-        let attempt =
-            Attempt { client: sender, request, timeout: None, response_bytes_max: usize::MAX, course };
-        let opened = attempt.open(None).await.map_err(FetchError::network)?;
-        Ok(Response::new(opened, self.limits, self.deadline))
+        let client = self.client().await?;
+        let attempt = Attempt { client, request, timeout: None, response_bytes_max: usize::MAX, course };
+        attempt.open(None).await.map_err(FetchError::network)
     }
 
     /// Returns how long a server may take to the head; 0 means no limit.

@@ -15,6 +15,10 @@ mod client_tls;
 mod metadata;
 #[path = "services/oauth2.rs"]
 mod oauth2;
+#[path = "services/oci.rs"]
+mod oci;
+#[path = "services/peers.rs"]
+mod peers;
 #[path = "services/plain.rs"]
 mod plain;
 #[path = "services/server.rs"]

@@ -90,7 +90,8 @@ impl Downloader {
         if !tags.is_empty() {
             headers.push(("If-None-Match", tags.as_str()));
         }
-        let failed = |error: crate::services::FetchError| Trouble::Text(format!("request failed: {error}"));
+        let prefix = if self.client.is_oci() { "" } else { "request failed: " };
+        let failed = |error: crate::services::FetchError| Trouble::Text(format!("{prefix}{error}"));
         let response = self.client.get(&self.resource, &headers, &self.limits()).await;
         let mut response = response.map_err(failed)?;
         match response.status() {

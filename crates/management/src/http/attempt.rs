@@ -66,6 +66,8 @@ pub(crate) struct Opened {
     pub(crate) is_head: bool,
     /// Whether a compressed body was asked for unasked.
     pub(crate) asked_gzip: bool,
+    /// Whether another place answered than the one that was asked.
+    pub(crate) is_redirected: bool,
 }
 
 /// A request on its way through redirects.
@@ -102,11 +104,14 @@ impl Attempt {
             has_body: true,
         };
         let hops_max = self.course.hops_max;
-        for _ in 0..hops_max {
+        for hops in 0..hops_max {
             let (response, asked_gzip) = self.send(&hop, deadline).await?;
             match self.next(&hop, &response)? {
                 Some(next) => hop = next,
-                None => return Ok(Opened { response, is_head: hop.method == "HEAD", asked_gzip }),
+                None => {
+                    let (is_head, is_redirected) = (hop.method == "HEAD", hops > 0);
+                    return Ok(Opened { response, is_head, asked_gzip, is_redirected });
+                }
             }
         }
         Err(self.failed(&hop.url.redacted(), format!("stopped after {hops_max} redirects")))

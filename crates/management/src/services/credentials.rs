@@ -132,11 +132,16 @@ impl Credential {
             CredentialConfig::OAuth2(oauth2) => {
                 Self::OAuth2(Box::new(Tokens::new(*oauth2, tls::token_sender(config, world))))
             }
-            CredentialConfig::Aws(aws) => Self::Aws(Box::new(Signer::new(*aws, world))),
+            CredentialConfig::Aws(aws) => Self::Aws(Box::new(Signer::new(*aws, config.url(), world))),
             CredentialConfig::Gcp(gcp) => Self::Gcp(gcp, Sender::plain(world)),
             CredentialConfig::Azure(azure) => Self::Azure(azure, Sender::plain(world)),
             CredentialConfig::Faulty(text) => Self::Faulty(text),
         }
+    }
+
+    /// Returns what is wrong with it, whatever it is for.
+    pub(crate) fn fault(&self) -> Option<&str> {
+        if let Self::Faulty(text) = self { Some(text) } else { None }
     }
 
     /// Returns what to add to a request.

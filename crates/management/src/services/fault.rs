@@ -60,6 +60,11 @@ impl FetchError {
         Self::new(kind, text(fault))
     }
 
+    /// Returns the same fault, told as a part of something larger.
+    pub(crate) fn within(self, what: &str) -> Self {
+        Self { text: format!("{what}: {}", self.text), ..self }
+    }
+
     /// Returns the kind of the fault.
     #[must_use]
     pub fn kind(&self) -> FetchErrorKind {

@@ -10,13 +10,14 @@ use bytes::{Buf, Bytes};
 use flate2::write::MultiGzDecoder;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap};
+use hyper::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue};
 use tokio::time::{Duration, Instant, timeout_at};
 
 use crate::http::attempt::Opened;
 use crate::http::fault::body_text;
 use crate::services::Limits;
 use crate::services::fault::{self, FetchError, FetchErrorKind};
+use crate::services::oci::Check;
 
 /// So much is expanded at once; a thousand times as much may come of it.
 const EXPANDED_AT_ONCE: usize = 4 << 10;
@@ -47,8 +48,9 @@ impl Response {
         });
         let bytes_max = limits.body_bytes_max;
         let body = Body {
-            incoming,
+            incoming: Some(incoming),
             unpacker,
+            check: None,
             packed: Bytes::new(),
             arrived: 0,
             expanded: 0,
@@ -57,6 +59,36 @@ impl Response {
             deadline,
         };
         Self { status: parts.status.as_u16(), headers, body }
+    }
+
+    /// Returns an answer that says that nothing has changed.
+    pub(crate) fn unchanged(etag: &str) -> Self {
+        let body = Body {
+            incoming: None,
+            unpacker: None,
+            check: None,
+            packed: Bytes::new(),
+            arrived: 0,
+            expanded: 0,
+            bytes_max: 0,
+            idle_time: Duration::ZERO,
+            deadline: None,
+        };
+        Self { status: 304, headers: HeaderMap::new(), body }.with_etag(etag)
+    }
+
+    /// Has the bytes checked that are read; what the server calls them says nothing then.
+    pub(crate) fn checked(mut self, check: Check) -> Self {
+        self.headers.remove(CONTENT_TYPE);
+        self.body.check = Some(check);
+        self
+    }
+
+    pub(crate) fn with_etag(mut self, etag: &str) -> Self {
+        if let Ok(value) = HeaderValue::from_str(etag) {
+            self.headers.insert(ETAG, value);
+        }
+        self
     }
 
     /// Returns the code of the answer.
@@ -97,8 +129,10 @@ impl Response {
 }
 
 struct Body {
-    incoming: Incoming,
+    /// Absent where there is no body.
+    incoming: Option<Incoming>,
     unpacker: Option<MultiGzDecoder<Vec<u8>>>,
+    check: Option<Check>,
     /// What arrived and is still to be expanded.
     packed: Bytes,
     arrived: u64,
@@ -119,6 +153,9 @@ impl Body {
                 continue;
             }
             let Some(data) = self.arrive().await? else { return self.finish() };
+            if let Some(check) = &mut self.check {
+                check.update(&data).map_err(mismatched)?;
+            }
             if self.unpacker.is_none() {
                 return Ok(Some(data));
             }
@@ -131,7 +168,8 @@ impl Body {
         let idle = Instant::now().checked_add(self.idle_time);
         let until = self.deadline.into_iter().chain(idle).min();
         loop {
-            let frame = self.incoming.frame();
+            let Some(incoming) = &mut self.incoming else { return Ok(None) };
+            let frame = incoming.frame();
             let frame = match until {
                 None => frame.await,
                 Some(until) => timeout_at(until, frame).await.map_err(|_| fault::stalled())?,
@@ -166,6 +204,9 @@ impl Body {
     }
 
     fn finish(&mut self) -> Result<Option<Bytes>, FetchError> {
+        if let Some(check) = self.check.take() {
+            check.finish().map_err(mismatched)?;
+        }
         let Some(mut unpacker) = self.unpacker.take() else { return Ok(None) };
         if self.arrived == 0 {
             return Ok(None);
@@ -175,6 +216,10 @@ impl Body {
         self.check(self.expanded.saturating_add(rest.len() as u64))?;
         Ok((!rest.is_empty()).then(|| Bytes::from(rest)))
     }
+}
+
+fn mismatched(text: String) -> FetchError {
+    FetchError::new(FetchErrorKind::Content, text)
 }
 
 fn broken() -> FetchError {

@@ -297,7 +297,8 @@ fn settings_that_cannot_work_are_told() {
         (
             "type: oci, ",
             "environment_credentials: {}, service: s3",
-            "cannot use aws service \"s3\" with service type \"oci\"",
+            "failed to pull x: invalid host url http://h: failed to create auth client: \
+             cannot use aws service \"s3\" with service type \"oci\"",
         ),
         (
             "",

@@ -107,6 +107,7 @@ fn azure_hands_out_tokens() {
     assert_eq!(asked[1].header("X-Identity-Header"), "secret-header");
     assert!(server.requests().iter().all(|it| it.header("Authorization") == "Bearer sesame"));
     let oci = client("http://h", "type: oci, credentials: {azure_managed_identity: {}}");
-    let wanted = "azure managed identities auth: OCI service not supported";
+    let wanted = "failed to pull x: invalid host url http://h: failed to create auth client: \
+                  azure managed identities auth: OCI service not supported";
     assert_eq!(run(async { fault(&oci).await }), wanted);
 }

@@ -144,6 +144,8 @@ impl Keys {
 /// The credential at work.
 pub(crate) struct Signer {
     signing: AwsSigning,
+    /// The host of the service; others, to which a registry may send, get nothing signed.
+    host: Vec<u8>,
     sender: Sender,
     /// What each place gave.
     kept: Mutex<Vec<Option<Keys>>>,
@@ -151,9 +153,10 @@ pub(crate) struct Signer {
 }
 
 impl Signer {
-    pub(crate) fn new(signing: AwsSigning, world: &World) -> Self {
+    pub(crate) fn new(signing: AwsSigning, url: &str, world: &World) -> Self {
+        let host = Url::parse(url).map(|it| it.host).unwrap_or_default();
         let kept = Mutex::new(vec![None; signing.places.len()]);
-        Self { signing, sender: Sender::plain(world), kept, password: Mutex::default() }
+        Self { signing, host, sender: Sender::plain(world), kept, password: Mutex::default() }
     }
 
     /// Returns what to add to a request.
@@ -162,6 +165,9 @@ impl Signer {
         request: &HttpRequest,
         world: &World,
     ) -> Result<Authorization, FetchError> {
+        if request.url.host != self.host {
+            return Ok(Authorization::default());
+        }
         self.check(world).map_err(FetchError::credentials)?;
         if self.signing.service == "ecr" {
             let password = self.password(world).await.map_err(FetchError::credentials)?;
