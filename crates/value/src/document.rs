@@ -7,6 +7,8 @@ mod table;
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
+use std::fs::File;
+use std::io;
 use std::sync::Arc;
 
 use crate::cell::{Cell, tag};
@@ -17,6 +19,7 @@ use crate::json::sink::Sink;
 use crate::keys::{self, KeyTexts};
 use crate::link::Link;
 use crate::node::{self, Header, Index, Object};
+use crate::raw::mapped::MappedFile;
 use crate::raw::words::Words;
 use crate::raw::{Segment, bytes_of, bytes_of_mut, written_text};
 use crate::value::{Kind, Value};
@@ -33,6 +36,8 @@ const SHARED_FROM_WORDS: usize = 4 * 1024;
 const SHARED_NODES: usize = 1 << 14;
 /// Why a cell can always be made: see `DocumentBuilder::here`.
 const SIZE_RULE: &str = "a document is smaller than 32 GiB";
+/// How many texts a document in a file looks for at most; after so many new ones it begins anew.
+const TEXTS_IN_FILE_MAX: usize = 8 << 20;
 
 /// An immutable value that owns its memory and can be shared; cloning shares.
 #[derive(Clone, Debug)]
@@ -67,6 +72,41 @@ impl Document {
         &self.segment
     }
 
+    /// Returns the segment that holds all of the document; none if there are several.
+    pub(crate) fn only_segment(&self) -> Option<&Segment> {
+        self.segment.all_kept().next().is_none().then_some(&*self.segment)
+    }
+
+    pub(crate) fn root_cell(&self) -> Cell {
+        self.root
+    }
+
+    pub(crate) fn in_segment(segment: Arc<Segment>, root: Cell) -> Self {
+        Self { segment, root }
+    }
+
+    /// Says whether something was read of the document that is not what was once written: a part of the file that it
+    /// is mapped from is damaged. What was decided with it does not count.
+    #[must_use]
+    pub fn is_damaged(&self) -> bool {
+        self.any_segment(|it| it.file().is_some_and(MappedFile::is_damaged))
+    }
+
+    /// Says whether any of the segments that the document shows is such a one.
+    fn any_segment(&self, mut is_such: impl FnMut(&Segment) -> bool) -> bool {
+        let mut seen = HashSet::new();
+        let mut open = vec![&*self.segment];
+        while let Some(segment) = open.pop() {
+            if seen.insert(std::ptr::from_ref(segment)) {
+                if is_such(segment) {
+                    return true;
+                }
+                open.extend(segment.all_kept().map(|it| &**it));
+            }
+        }
+        false
+    }
+
     pub(crate) fn link(&self) -> Link {
         Link::of(&self.segment, self.root)
     }
@@ -80,14 +120,10 @@ impl Document {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let mut words = 0;
-        let mut seen = HashSet::new();
-        let mut open = vec![&*self.segment];
-        while let Some(segment) = open.pop() {
-            if seen.insert(std::ptr::from_ref(segment)) {
-                words += segment.len();
-                open.extend(segment.all_kept().map(|it| &**it));
-            }
-        }
+        self.any_segment(|it| {
+            words += it.len();
+            false
+        });
         words * 8
     }
 }
@@ -132,6 +168,22 @@ impl DocumentBuilder {
     #[must_use]
     pub fn new() -> Self {
         Self { words: Words::of(&[0]), ..Self::default() }
+    }
+
+    /// Returns a builder whose document is the content of a file from a position on.
+    pub(crate) fn in_file(file: File, at: u64) -> io::Result<Self> {
+        let mut words = Words::in_file(file, at)?;
+        words.push(0);
+        Ok(Self { words, texts: Table::forgetting(TEXTS_IN_FILE_MAX), ..Self::default() })
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.words.is_full()
+    }
+
+    /// Ends building in a file, and returns the number of words.
+    pub(crate) fn finish_in_file(self) -> io::Result<u64> {
+        self.words.finish()
     }
 
     /// Ends building.
@@ -400,7 +452,7 @@ impl DocumentBuilder {
 
 impl Sink for &mut DocumentBuilder {
     fn text(&mut self, tag: u8, text: &str, _live: &mut Vec<Cell>) -> Option<Cell> {
-        Some(self.intern(tag, text))
+        (!self.words.is_full()).then(|| self.intern(tag, text))
     }
 
     fn text_with(
@@ -410,6 +462,9 @@ impl Sink for &mut DocumentBuilder {
         write: &mut dyn FnMut(&mut [u8]),
         _live: &mut Vec<Cell>,
     ) -> Option<Cell> {
+        if self.words.is_full() {
+            return None;
+        }
         let at = self.push_text_with(len, write);
         let bytes = bytes_of_mut(&mut self.words[at as usize..]).get_mut(4..4 + len)?;
         if std::str::from_utf8(bytes).is_err() {
@@ -427,11 +482,12 @@ impl Sink for &mut DocumentBuilder {
     }
 
     fn array(&mut self, live: &mut Vec<Cell>, start: usize) -> Option<Cell> {
-        Some(self.list(tag::ARRAY, node::ARRAY, live.get(start..)?))
+        let items = live.get(start..).filter(|_| !self.words.is_full())?;
+        Some(self.list(tag::ARRAY, node::ARRAY, items))
     }
 
     fn object(&mut self, live: &mut Vec<Cell>, start: usize) -> Option<Cell> {
-        let cells = live.get_mut(start..)?;
+        let cells = live.get_mut(start..).filter(|_| !self.words.is_full())?;
         let len = keys::sort_pairs(cells, &**self);
         Some(self.object_sorted(cells.get(..len)?))
     }

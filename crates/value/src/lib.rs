@@ -14,6 +14,7 @@ mod document;
 mod edit;
 mod gather;
 mod hash;
+pub mod image;
 pub mod json;
 mod keys;
 mod link;

@@ -131,16 +131,17 @@ impl<'e> Array<'e> {
     #[inline]
     #[must_use]
     pub fn get(self, index: usize) -> Option<Value<'e>> {
-        self.cells.get(index).map(|it| Value::load(self.segment, *it))
+        load_at(self.segment, self.cells, index)
     }
 
     pub(crate) fn cells(self) -> &'e [Cell] {
+        self.segment.touch_all(self.cells);
         self.cells
     }
 
     /// Returns the items in order.
     pub fn iter(self) -> impl ExactSizeIterator<Item = Value<'e>> + DoubleEndedIterator + use<'e> {
-        self.cells.iter().map(move |it| Value::load(self.segment, *it))
+        self.cells().iter().map(move |it| Value::load(self.segment, *it))
     }
 }
 
@@ -175,7 +176,7 @@ impl<'e> Set<'e> {
     #[inline]
     #[must_use]
     pub fn nth(self, index: usize) -> Option<Value<'e>> {
-        self.cells.get(index).map(|it| Value::load(self.segment, *it))
+        load_at(self.segment, self.cells, index)
     }
 
     /// Returns the member that equals the value, with the text that the set keeps.
@@ -184,7 +185,7 @@ impl<'e> Set<'e> {
         let found = if self.kind & INDEXED != 0 {
             let index = Index::new(self.segment, self.at + 1 + len_u32(self.cells));
             index.find(value.hash(), |it| {
-                self.cells.get(it).is_some_and(|cell| matches(self.segment, *cell, value))
+                cell_at(self.segment, self.cells, it).is_some_and(|cell| matches(self.segment, cell, value))
             })
         } else {
             find_cell(self.segment, self.cells, 1, value)
@@ -193,13 +194,27 @@ impl<'e> Set<'e> {
     }
 
     pub(crate) fn cells(self) -> &'e [Cell] {
+        self.segment.touch_all(self.cells);
         self.cells
     }
 
     /// Returns the members in Rego's order.
     pub fn iter(self) -> impl ExactSizeIterator<Item = Value<'e>> + DoubleEndedIterator + use<'e> {
-        self.cells.iter().map(move |it| Value::load(self.segment, *it))
+        self.cells().iter().map(move |it| Value::load(self.segment, *it))
     }
+}
+
+/// Returns a cell of a run that a segment lent.
+#[inline]
+fn cell_at(segment: &Segment, cells: &[Cell], index: usize) -> Option<Cell> {
+    let cell = cells.get(index)?;
+    segment.touch(cell);
+    Some(*cell)
+}
+
+#[inline]
+fn load_at<'e>(segment: &'e Segment, cells: &[Cell], index: usize) -> Option<Value<'e>> {
+    cell_at(segment, cells, index).map(|it| Value::load(segment, it))
 }
 
 fn len_u32(cells: &[Cell]) -> u32 {
@@ -312,7 +327,7 @@ fn find_cell(segment: &Segment, cells: &[Cell], step: usize, key: Value<'_>) -> 
     let (mut low, mut high) = (0, len);
     while low < high {
         let middle = low + (high - low) / 2;
-        let cell = *cells.get(middle * step)?;
+        let cell = cell_at(segment, cells, middle * step)?;
         match Value::load(segment, cell).cmp(&key) {
             Ordering::Less => low = middle + 1,
             Ordering::Greater => high = middle,
@@ -325,8 +340,9 @@ fn find_cell(segment: &Segment, cells: &[Cell], step: usize, key: Value<'_>) -> 
 
 fn find_near(segment: &Segment, cells: &[Cell], step: usize, near: (usize, Value<'_>)) -> Option<usize> {
     let (middle, key) = near;
-    let same = |it: &usize| cells.get(it * step).is_some_and(|cell| matches(segment, *cell, key));
-    let equal = |it: &usize| cells.get(it * step).is_some_and(|cell| Value::load(segment, *cell) == key);
+    let cell = |it: &usize| cell_at(segment, cells, it * step);
+    let same = |it: &usize| cell(it).is_some_and(|cell| matches(segment, cell, key));
+    let equal = |it: &usize| cell(it).is_some_and(|cell| Value::load(segment, cell) == key);
     let below = (0..=middle).rev().take_while(equal).find(same);
     below.or_else(|| (middle + 1..cells.len() / step).take_while(equal).find(same))
 }
@@ -491,7 +507,10 @@ impl<'e> Object<'e> {
         } else {
             find_cell(self.segment, self.cells, 2, key)?
         };
-        Some((*self.cells.get(2 * found)?, *self.cells.get(2 * found + 1)?))
+        Some((
+            cell_at(self.segment, self.cells, 2 * found)?,
+            cell_at(self.segment, self.cells, 2 * found + 1)?,
+        ))
     }
 
     /// Returns the tree of changes and what they change, if this is such an object.
@@ -511,7 +530,7 @@ impl<'e> Object<'e> {
     fn find_indexed(self, key: Value<'_>) -> Option<usize> {
         let index = Index::new(self.segment, self.at + 1 + len_u32(self.cells));
         index.find(key.hash(), |it| {
-            self.cells.get(2 * it).is_some_and(|cell| matches(self.segment, *cell, key))
+            cell_at(self.segment, self.cells, 2 * it).is_some_and(|cell| matches(self.segment, cell, key))
         })
     }
 
@@ -530,12 +549,16 @@ impl<'e> Object<'e> {
         match self.kind {
             RECORD => Some((self.load(*self.keys.get(index)?), self.load(*self.cells.get(index)?))),
             OVERLAY | TREE => self.iter().nth(index),
-            _ => Some((self.load(*self.cells.get(2 * index)?), self.load(*self.cells.get(2 * index + 1)?))),
+            _ => {
+                let load = |index| load_at(self.segment, self.cells, index);
+                Some((load(2 * index)?, load(2 * index + 1)?))
+            }
         }
     }
 
     /// Returns the cells that keys and values stand in, every so many one; none of a changed object.
     pub(crate) fn rows(self) -> Option<(&'e [Cell], &'e [Cell], usize)> {
+        self.segment.touch_all(self.cells);
         match self.kind {
             OVERLAY | TREE => None,
             RECORD => Some((self.keys, self.cells, 1)),

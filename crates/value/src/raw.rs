@@ -3,6 +3,7 @@
 //! A segment is one zeroed allocation of words that never moves. Reads stay inside it whatever the cell says.
 //! An arena writes only to words that it has just reserved, and no reference into those exists yet.
 
+pub(crate) mod mapped;
 pub(crate) mod scan;
 pub(crate) mod words;
 
@@ -16,11 +17,13 @@ use std::sync::Arc;
 use memmap2::MmapMut;
 
 use crate::cell::Cell;
+use crate::raw::mapped::MappedFile;
 use crate::raw::words::{Frozen, Words};
 
 /// A block of words that cells point into.
 pub(crate) struct Segment {
     words: NonNull<u64>,
+    /// The number of words that are read without a question: all, but none of a file's.
     len: usize,
     /// Where the segment numbers of its cells are looked up; none if all its references are its own.
     links: Option<NonNull<LinkTable>>,
@@ -36,6 +39,8 @@ enum Owner {
     Allocator,
     /// The map that they stand in.
     Map(#[expect(dead_code, reason = "kept for what it does when it is dropped")] Box<MmapMut>),
+    /// A file, whose words are checked when they are read.
+    File(Box<MappedFile>),
 }
 
 /// Segments that a frozen segment refers to, and keeps.
@@ -138,9 +143,38 @@ impl Segment {
         Layout::array::<u64>(len).expect("a segment is smaller than the address space")
     }
 
+    /// Takes the words of a mapped file.
+    pub(crate) fn of_file(file: MappedFile) -> Self {
+        Self { words: file.start(), len: 0, links: None, held: None, owner: Owner::File(Box::new(file)) }
+    }
+
+    /// The file that the words stand in, if they do.
+    #[inline]
+    pub(crate) fn file(&self) -> Option<&MappedFile> {
+        if let Owner::File(file) = &self.owner { Some(file) } else { None }
+    }
+
     /// The number of words.
     pub(crate) fn len(&self) -> usize {
-        self.len
+        self.file().map_or(self.len, MappedFile::len)
+    }
+
+    /// Checks a cell of a run that [`Self::cells`] lent, before it is read.
+    #[inline]
+    pub(crate) fn touch(&self, cell: &Cell) {
+        self.touch_all(std::slice::from_ref(cell));
+    }
+
+    /// Checks cells of a run that [`Self::cells`] lent, before they are read.
+    #[inline]
+    pub(crate) fn touch_all(&self, cells: &[Cell]) {
+        if let Some(file) = self.file() {
+            let start = cells.as_ptr().addr().wrapping_sub(self.words.as_ptr().addr()) / 8;
+            if start < file.len() {
+                // Damage is told by the file from then on.
+                file.check(start, cells.len());
+            }
+        }
     }
 
     /// Returns a word, 0 outside.
@@ -148,7 +182,7 @@ impl Segment {
     pub(crate) fn word(&self, at: u32) -> u64 {
         let at = at as usize;
         if at >= self.len {
-            return 0;
+            return self.file().map_or(0, |it| it.word(at));
         }
         // SAFETY: `at` is below `len`, the number of words of the allocation.
         let place = unsafe { self.words.add(at) };
@@ -159,7 +193,11 @@ impl Segment {
     /// Returns the cells from `at`, fewer if the segment ends before.
     #[inline]
     pub(crate) fn cells(&self, at: u32, len: usize) -> &[Cell] {
-        let at = (at as usize).min(self.len);
+        let at = at as usize;
+        if let (true, Some(file)) = (len > self.len, self.file()) {
+            return file.cells(at, len);
+        }
+        let at = at.min(self.len);
         let len = len.min(self.len - at);
         // SAFETY: `at <= self.len`, so the result is inside or one past the allocation.
         let start = unsafe { self.words.add(at) };
@@ -168,13 +206,20 @@ impl Segment {
         unsafe { std::slice::from_raw_parts(start.cast::<Cell>().as_ptr(), len) }
     }
 
+    /// Returns all words as cells, which most of them are not.
+    pub(crate) fn all_cells(&self) -> &[Cell] {
+        let cells = self.cells(0, self.len());
+        self.touch_all(cells);
+        cells
+    }
+
     /// Returns the text node at a word: 4 bytes of length, then the bytes.
     #[inline]
     pub(crate) fn text(&self, at: u32) -> &str {
         let len = (self.word(at) & 0xffff_ffff) as usize;
         let start = at as usize * 8 + 4;
         if start + len > self.len * 8 {
-            return "";
+            return self.file().map_or("", |it| it.text(start, len));
         }
         // SAFETY: `start + len` bytes are inside the allocation.
         let first = unsafe { self.words.cast::<u8>().add(start) };

@@ -9,11 +9,18 @@ pub(super) struct Table {
     /// The hash in the upper half, the place in the lower; 0 is empty, as no node stands at 0.
     slots: Vec<u64>,
     len: usize,
+    /// At so many entries all are forgotten; 0 for never.
+    len_max: usize,
 }
 
 const SLOTS_MIN: usize = 64;
 
 impl Table {
+    /// Returns a table that forgets all entries when there are so many.
+    pub(super) fn forgetting(len_max: usize) -> Self {
+        Self { len_max, ..Self::default() }
+    }
+
     /// Returns the place of a node of the hash that is the same.
     #[inline]
     pub(super) fn find(&self, hash: u32, mut same: impl FnMut(u32) -> bool) -> Option<u32> {
@@ -36,6 +43,10 @@ impl Table {
     pub(super) fn insert(&mut self, hash: u32, place: u32) {
         if self.len * 3 >= self.slots.len() * 2 {
             self.grow();
+        }
+        if self.len_max > 0 && self.len == self.len_max {
+            self.slots.fill(0);
+            self.len = 0;
         }
         self.len += 1;
         self.put(u64::from(hash) << 32 | u64::from(place));

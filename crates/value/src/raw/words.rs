@@ -1,16 +1,23 @@
 //! A block of words that grows and becomes a segment, never copied on the way.
 //!
 //! Beside `raw.rs` because large blocks are mapped: the system moves pages where an allocator copies bytes, so that a
-//! document of a gigabyte does not need two while it is built, and its memory goes back as soon as it is dropped.
-//! Small blocks stay with the allocator.
+//! document of a gigabyte does not need two while it is built, and its memory goes back as soon as it is dropped. A
+//! block may also be the end of a file, for what is larger than the memory. Small blocks stay with the allocator.
 
+use std::fs::File;
 use std::io;
 use std::ops::{Deref, DerefMut};
 
-use memmap2::MmapMut;
+#[cfg(unix)]
+use memmap2::UncheckedAdvice;
+use memmap2::{MmapMut, MmapOptions};
 
 /// Blocks of so many words are mapped.
 const MAPPED_WORDS_MIN: usize = 1 << 17;
+/// A file grows by so many words at least (64 MiB), and then what was written leaves the memory of the process.
+const FILE_STEP_WORDS: usize = 1 << 23;
+/// A block takes nothing more at this size (24 GiB), so that all of it can be referred to by 32 bits.
+const WORDS_MAX: usize = 3 << 30;
 /// Why a block can be made larger: nobody goes on without memory.
 const MEMORY_RULE: &str = "the system gives memory";
 
@@ -19,12 +26,16 @@ const MEMORY_RULE: &str = "the system gives memory";
 pub(crate) struct Words {
     home: Home,
     len: usize,
+    /// Why the file could not grow; what is added after that is lost.
+    fault: Option<io::Error>,
 }
 
 #[derive(Debug)]
 enum Home {
     Heap(Vec<u64>),
     Map(MmapMut),
+    /// The end of a file, from a position on.
+    File(MmapMut, File, u64),
 }
 
 impl Default for Home {
@@ -43,13 +54,38 @@ pub(super) enum Frozen {
 impl Words {
     /// Returns a block that starts with words.
     pub(crate) fn of(words: &[u64]) -> Self {
-        Self { home: Home::Heap(words.to_vec()), len: words.len() }
+        Self { home: Home::Heap(words.to_vec()), len: words.len(), fault: None }
+    }
+
+    /// Returns an empty block that is the end of a file from a position on, a multiple of the size of a page.
+    pub(crate) fn in_file(file: File, at: u64) -> io::Result<Self> {
+        allocate(&file, at, FILE_STEP_WORDS)?;
+        let map = map_file(&file, at, FILE_STEP_WORDS)?;
+        Ok(Self { home: Home::File(map, file, at), len: 0, fault: None })
+    }
+
+    /// Says whether nothing more can be added: the block is as large as may be, or its file cannot grow.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.len >= WORDS_MAX || self.fault.is_some()
+    }
+
+    /// Ends writing to a file: it ends behind the words, and all of them are on their way to the disk.
+    pub(crate) fn finish(self) -> io::Result<u64> {
+        if let Some(fault) = self.fault {
+            return Err(fault);
+        }
+        if let Home::File(map, file, at) = self.home {
+            drop(map);
+            file.set_len(at + self.len as u64 * 8)?;
+        }
+        Ok(self.len as u64)
     }
 
     fn capacity(&self) -> usize {
         match &self.home {
             Home::Heap(words) => words.capacity(),
-            Home::Map(map) => map.len() / 8,
+            Home::Map(map) | Home::File(map, ..) => map.len() / 8,
         }
     }
 
@@ -59,12 +95,13 @@ impl Words {
         let wanted = self.len + more;
         let capacity = self.capacity();
         if wanted > capacity {
-            self.grow(wanted.max(capacity * 2));
+            self.grow(wanted);
         }
     }
 
     #[cold]
-    fn grow(&mut self, words: usize) {
+    fn grow(&mut self, wanted: usize) {
+        let words = wanted.max(self.capacity() * 2);
         match &mut self.home {
             Home::Heap(block) if words < MAPPED_WORDS_MIN => block.reserve_exact(words - block.len()),
             Home::Heap(block) => {
@@ -73,6 +110,17 @@ impl Words {
                 self.home = Home::Map(map);
             }
             Home::Map(map) => resize(map, words).expect(MEMORY_RULE),
+            Home::File(map, file, at) => {
+                release(map);
+                let words = wanted.max(self.len + FILE_STEP_WORDS);
+                if let Err(error) =
+                    allocate(file, *at, words).and_then(|()| resize_file(map, file, *at, words))
+                {
+                    self.fault.get_or_insert(error);
+                    // What comes until somebody asks goes nowhere; what is not touched takes no memory.
+                    self.home = Home::Map(MmapMut::map_anon(words * 8).expect(MEMORY_RULE));
+                }
+            }
         }
     }
 
@@ -95,7 +143,7 @@ impl Words {
                 block.extend(words);
                 self.len = block.len();
             }
-            Home::Map(map) => {
+            Home::Map(map) | Home::File(map, ..) => {
                 let start = self.len;
                 self.len += words.len();
                 let places = &mut words_of_mut(map)[start..self.len];
@@ -121,7 +169,7 @@ impl Words {
     pub(super) fn freeze(self) -> Frozen {
         match self.home {
             Home::Heap(block) => Frozen::Heap(block.into_boxed_slice()),
-            Home::Map(mut map) => {
+            Home::Map(mut map) | Home::File(mut map, ..) => {
                 // A map that cannot shrink stays; what was never touched takes no memory.
                 drop(resize(&mut map, self.len));
                 Frozen::Map(map, self.len)
@@ -137,7 +185,7 @@ impl Deref for Words {
     fn deref(&self) -> &[u64] {
         match &self.home {
             Home::Heap(block) => block,
-            Home::Map(map) => &words_of(map)[..self.len],
+            Home::Map(map) | Home::File(map, ..) => &words_of(map)[..self.len],
         }
     }
 }
@@ -147,7 +195,7 @@ impl DerefMut for Words {
     fn deref_mut(&mut self) -> &mut [u64] {
         match &mut self.home {
             Home::Heap(block) => block,
-            Home::Map(map) => &mut words_of_mut(map)[..self.len],
+            Home::Map(map) | Home::File(map, ..) => &mut words_of_mut(map)[..self.len],
         }
     }
 }
@@ -170,6 +218,41 @@ fn resize(map: &mut MmapMut, words: usize) -> io::Result<()> {
     }
     Ok(())
 }
+
+/// Makes room in a file for words from a position on, so that no write to them meets a full disk.
+fn allocate(file: &File, at: u64, words: usize) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), at, words as u64 * 8)?;
+    #[cfg(not(target_os = "linux"))]
+    file.set_len(at + words as u64 * 8)?;
+    Ok(())
+}
+
+fn map_file(file: &File, at: u64, words: usize) -> io::Result<MmapMut> {
+    // SAFETY: the file is the builder's own; who cuts it short meanwhile ends the process, as `mapped` says.
+    unsafe { MmapOptions::new().offset(at).len(words * 8).map_mut(file) }
+}
+
+#[cfg(target_os = "linux")]
+fn resize_file(map: &mut MmapMut, _file: &File, _at: u64, words: usize) -> io::Result<()> {
+    resize(map, words)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn resize_file(map: &mut MmapMut, file: &File, at: u64, words: usize) -> io::Result<()> {
+    *map = map_file(file, at, words)?;
+    Ok(())
+}
+
+/// Lets the words of a file leave the memory of the process; they come back from the file when they are read.
+#[cfg(unix)]
+fn release(map: &MmapMut) {
+    // SAFETY: the map is of a file and shared, so that what was written stays in the file; a failure changes nothing.
+    drop(unsafe { map.unchecked_advise(UncheckedAdvice::DontNeed) });
+}
+
+#[cfg(not(unix))]
+fn release(_map: &MmapMut) {}
 
 /// Returns the words of a map.
 #[inline]
