@@ -17,6 +17,8 @@ pub enum BundleErrorKind {
     Manifest,
     /// A data file cannot be read or contradicts another.
     Data,
+    /// Data files lie in each other, and are to be joined without being in memory.
+    Nested,
     /// Something lies outside the manifest's roots, or two bundles own the same.
     Roots,
     /// The signature is missing or wrong, or does not speak of what is there.

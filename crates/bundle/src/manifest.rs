@@ -172,7 +172,11 @@ impl Manifest {
     }
 
     /// Refuses a data file with anything outside of the roots.
-    pub(crate) fn check_data(&self, path: &[String], value: Value<'_>) -> Result<(), BundleError> {
+    ///
+    /// # Errors
+    ///
+    /// Something in it is outside.
+    pub fn check_data(&self, path: &[String], value: Value<'_>) -> Result<(), BundleError> {
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
         let Some(outside) = self.roots.first_outside(&path, value) else {
             return Ok(());

@@ -6,11 +6,13 @@
 
 use std::io::Read;
 
+use lictor_value::image::ImageBuilder;
 use lictor_value::json::StreamError;
 use lictor_value::{Document, json};
 
 use crate::error::{BundleError, BundleErrorKind};
 use crate::guard::{Guard, Trust};
+use crate::image_data::ImageData;
 use crate::limits::Limits;
 use crate::manifest::Manifest;
 use crate::meter::{Members, Meter};
@@ -105,6 +107,8 @@ pub struct BundleReader {
     manifest_member: Option<String>,
     patch_member: Option<String>,
     meter: Meter,
+    /// Where data goes instead of the memory.
+    image: Option<ImageData>,
 }
 
 impl BundleReader {
@@ -113,20 +117,38 @@ impl BundleReader {
     pub fn new(options: Options) -> Self {
         let guard = Guard::new(options.trust.clone());
         let meter = Meter::new(options.limits);
-        Self { options, guard, bundle: Bundle::default(), manifest_member: None, patch_member: None, meter }
+        Self {
+            options,
+            guard,
+            bundle: Bundle::default(),
+            manifest_member: None,
+            patch_member: None,
+            meter,
+            image: None,
+        }
+    }
+
+    /// Puts data into an image and not into memory; [`Self::finish_image`] ends both.
+    #[must_use]
+    pub fn with_image(mut self, image: ImageBuilder) -> Self {
+        self.image = Some(ImageData::new(image));
+        self
     }
 
     /// Takes a member of JSON while it comes, so that its text is never whole in memory.
     fn stream(&mut self, path: &str, content: &mut dyn Read) -> Result<(), BundleError> {
         let mut limited = self.meter.limited(content);
-        let read = json::stream_document(&mut limited);
+        let read = match &mut self.image {
+            Some(image) => image.stream(&data_path(path), &mut limited)?.map(|()| None),
+            None => json::stream_document(&mut limited).map(Some),
+        };
         let size = limited.size();
         self.meter.count(path, size)?;
-        let document = read.map_err(|error| match error {
-            StreamError::Read(error) => BundleError::unreadable(&error),
-            StreamError::Json(error) => self.data_error(path, &error.to_string()),
-        })?;
-        self.add_data(path, document)
+        match read {
+            Ok(document) => document.map_or(Ok(()), |it| self.add_data(path, it)),
+            Err(StreamError::Read(error)) => Err(BundleError::unreadable(&error)),
+            Err(StreamError::Json(error)) => Err(self.data_error(path, &error.to_string())),
+        }
     }
 
     /// Takes a member once its signature allows it.
@@ -198,6 +220,19 @@ impl BundleReader {
         Ok(self.bundle)
     }
 
+    /// Ends reading of a bundle whose data went into an image, and returns the image's number of words and root's cell.
+    /// What the manifest says of data is still to be checked, with [`Manifest::check_data`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::finish`], or the file cannot be written.
+    pub fn finish_image(mut self) -> Result<(Bundle, (u64, u64)), BundleError> {
+        let image = self.image.take();
+        let bundle = self.finish()?;
+        let end = image.map_or(Ok((0, 0)), ImageData::finish)?;
+        Ok((bundle, end))
+    }
+
     fn add_manifest(&mut self, path: &str, bytes: &[u8]) -> Result<(), BundleError> {
         if let Some(first) = &self.manifest_member {
             let message = format!("bundle contains multiple manifest files: {first:?} and {path:?}");
@@ -223,6 +258,9 @@ impl BundleReader {
         let below = data_path(path);
         if below.is_empty() && document.root().as_object().is_none() {
             return Err(BundleError::root_not_object(path));
+        }
+        if let Some(image) = &mut self.image {
+            return image.add(&below, &document);
         }
         self.bundle.data.push(DataFile { member: path.to_owned(), path: below, document });
         Ok(())

@@ -165,6 +165,16 @@ impl Draft {
 }
 
 impl Draft {
+    /// Returns the members of a snapshot's policy: all of a bundle but its data.
+    pub(crate) fn policy_members(&self) -> Result<Vec<File>, String> {
+        if !self.patch.is_empty() {
+            return Err("a delta bundle cannot become a snapshot".to_owned());
+        }
+        let mut members = self.members(Value::empty_object(), None)?;
+        members.retain(|it| it.0 != "/data.json");
+        Ok(members)
+    }
+
     fn delta_members(&self, signing: Option<&Signing>) -> Result<Vec<File>, String> {
         if signing.is_some() {
             return Err("delta bundles cannot be signed".to_owned());

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod ahead;
+mod aside;
 mod beside;
 mod commands;
 mod config;

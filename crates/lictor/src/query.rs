@@ -11,7 +11,7 @@ use lictor_plan::reads::{ReadSet, ReadStep, Reads, read_set};
 use lictor_runtime::Host;
 use lictor_value::Document;
 use lictor_value::json::{Projection, Step};
-use lictor_vm::{Decision, Derived, EntrypointId, EvalError, EventSink, Limits, Program, Request};
+use lictor_vm::{Decision, Derived, EntrypointId, ErrorCode, EvalError, EventSink, Limits, Program, Request};
 
 use crate::build::{self, Capabilities};
 use crate::engine::Options;
@@ -135,7 +135,18 @@ impl Query {
         read: impl FnOnce(Decision<'_, '_>) -> R,
     ) -> Result<R, EvalError> {
         let Session { scratch, host } = session;
-        scratch.eval(&self.prepared.program, self.request(&**host, input), read)
+        let answer = scratch.eval(&self.prepared.program, self.request(&**host, input), read);
+        self.check_data()?;
+        answer
+    }
+
+    /// Refuses what was decided over data that is not what was once written.
+    #[inline]
+    fn check_data(&self) -> Result<(), EvalError> {
+        if lictor_value::image::any_damage() && self.bound.data.is_damaged() {
+            return Err(EvalError::new(ErrorCode::Internal, "data of a snapshot is damaged"));
+        }
+        Ok(())
     }
 
     /// Decides and tells the sink what happens, of a query that was prepared by [`crate::Policy::prepare_traced`].
@@ -150,7 +161,9 @@ impl Query {
         read: impl FnOnce(Decision<'_, '_>) -> R,
     ) -> Result<R, EvalError> {
         let Session { scratch, host } = session;
-        scratch.trace(&self.prepared.program, self.request(&**host, input), sink, read)
+        let answer = scratch.trace(&self.prepared.program, self.request(&**host, input), sink, read);
+        self.check_data()?;
+        answer
     }
 
     /// Decides and appends the value as JSON; says whether it was defined.
@@ -163,7 +176,8 @@ impl Query {
         input: Input<'_>,
         out: &mut Vec<u8>,
     ) -> Result<bool, EvalError> {
-        self.decide(session, input, |answer| match answer {
+        let start = out.len();
+        let written = self.decide(session, input, |answer| match answer {
             Decision::Value(Some(value)) => {
                 value.write_json(out);
                 true
@@ -180,7 +194,11 @@ impl Query {
                 out.push(b']');
                 !solutions.is_empty()
             }
-        })
+        });
+        if written.is_err() {
+            out.truncate(start);
+        }
+        written
     }
 
     /// Decides and returns a copy of the value; none if it is undefined.

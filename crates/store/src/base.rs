@@ -16,6 +16,9 @@ use crate::write::{WriteError, WriteErrorKind};
 /// So much data is merged without a copy; less is faster to read in one piece.
 const SHARED_BYTES_MIN: usize = 1 << 20;
 
+/// An object that is so many times larger than what is merged with it is edited instead of made anew.
+const EDITED_SHARE: usize = 64;
+
 /// Is base data that is being collected.
 #[derive(Clone, Debug, Default)]
 pub struct BaseData {
@@ -103,7 +106,8 @@ impl BaseData {
             [only] if only.path.is_empty() => Ok(Snapshot::new(only.document.clone())),
             sources => {
                 if sources.iter().map(|it| it.document.bytes()).sum::<usize>() >= SHARED_BYTES_MIN
-                    && let Some(document) = shared(sources.iter().map(Source::nested).collect::<Option<_>>())?
+                    && let Some(documents) = sources.iter().map(Source::nested).collect::<Option<Vec<_>>>()
+                    && let Some(document) = union(&documents, &mut Vec::new())?
                 {
                     return Ok(Snapshot::new(document));
                 }
@@ -201,27 +205,61 @@ fn agree(a: View<'_>, b: View<'_>, at: &mut Vec<String>) -> bool {
 }
 
 /// Merges documents that agree without a copy of what only one of them has. None if they are too many for that.
-fn shared(documents: Option<Vec<Document>>) -> Result<Option<Document>, DataError> {
-    fn union(documents: &[Document], at: &mut Vec<String>) -> Result<Option<Document>, DataError> {
-        if let [only] = documents {
-            return Ok(Some(only.clone()));
-        }
-        let mut entries: BTreeMap<String, (Document, Vec<Document>)> = BTreeMap::new();
-        for (key, value) in documents.iter().flat_map(Document::entries) {
-            let name = key.root().as_str().map(str::to_owned);
-            let name = name.ok_or_else(|| DataError::new(DataErrorKind::KeyNotString, at.clone()))?;
-            entries.entry(name).or_insert_with(|| (key, Vec::new())).1.push(value);
-        }
-        let mut pairs = Vec::with_capacity(entries.len());
-        for (name, (key, values)) in entries {
-            at.push(name);
-            let Some(value) = union(&values, at)? else { return Ok(None) };
-            at.pop();
-            pairs.push((key, value));
-        }
-        Ok(Document::object_of(&pairs))
+fn union(documents: &[Document], at: &mut Vec<String>) -> Result<Option<Document>, DataError> {
+    if let [only] = documents {
+        return Ok(Some(only.clone()));
     }
-    documents.map_or(Ok(None), |it| union(&it, &mut Vec::new()))
+    let len = |it: &Document| it.root().collection_len().unwrap_or(0);
+    if let Some((largest, others)) = largest(documents, len)
+        && len(largest) >= others.iter().map(|it| len(it)).sum::<usize>().saturating_mul(EDITED_SHARE)
+    {
+        return edited(largest, &others, at);
+    }
+    let mut entries: BTreeMap<String, (Document, Vec<Document>)> = BTreeMap::new();
+    for (key, value) in documents.iter().flat_map(Document::entries) {
+        let name = key.root().as_str().map(str::to_owned);
+        let name = name.ok_or_else(|| DataError::new(DataErrorKind::KeyNotString, at.clone()))?;
+        entries.entry(name).or_insert_with(|| (key, Vec::new())).1.push(value);
+    }
+    let mut pairs = Vec::with_capacity(entries.len());
+    for (name, (key, values)) in entries {
+        at.push(name);
+        let Some(value) = union(&values, at)? else { return Ok(None) };
+        at.pop();
+        pairs.push((key, value));
+    }
+    Ok(Document::object_of(&pairs))
+}
+
+/// Returns the largest of several documents, and the others.
+fn largest(documents: &[Document], len: impl Fn(&Document) -> usize) -> Option<(&Document, Vec<&Document>)> {
+    let at = (0..documents.len()).max_by_key(|it| documents.get(*it).map_or(0, &len))?;
+    let others = documents.iter().enumerate().filter(|it| it.0 != at).map(|it| it.1).collect();
+    Some((documents.get(at)?, others))
+}
+
+/// Merges a large object with small ones by edits, so that its own entries are not even read.
+fn edited(
+    large: &Document,
+    others: &[&Document],
+    at: &mut Vec<String>,
+) -> Result<Option<Document>, DataError> {
+    let mut merged = large.clone();
+    for (key, value) in others.iter().flat_map(|it| it.entries()) {
+        let name = key.root().as_str().map(str::to_owned);
+        let name = name.ok_or_else(|| DataError::new(DataErrorKind::KeyNotString, at.clone()))?;
+        at.push(name.clone());
+        let value = match merged.entry(&name) {
+            Some(known) => union(&[known, value], at)?,
+            None => Some(value),
+        };
+        at.pop();
+        let Some(next) = value.and_then(|it| merged.edited(&[&name], Edit::Set(&it))) else {
+            return Ok(None);
+        };
+        merged = next;
+    }
+    Ok(Some(merged))
 }
 
 /// Merges what all sources have at one path. They agree, so there is one value or there are objects.

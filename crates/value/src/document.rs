@@ -177,8 +177,8 @@ impl DocumentBuilder {
         Ok(Self { words, texts: Table::forgetting(TEXTS_IN_FILE_MAX), ..Self::default() })
     }
 
-    pub(crate) fn is_full(&self) -> bool {
-        self.words.is_full()
+    pub(crate) fn fault(&self) -> Option<&io::Error> {
+        self.words.fault()
     }
 
     /// Ends building in a file, and returns the number of words.

@@ -133,10 +133,10 @@ impl ImageBuilder {
         &mut self.builder
     }
 
-    /// Says whether the file could not take all: [`Self::finish`] will say why.
+    /// Returns why the file could not grow, if it could not; what was added after that is lost.
     #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.builder.is_full()
+    pub fn fault(&self) -> Option<&io::Error> {
+        self.builder.fault()
     }
 
     /// Ends building, and returns the number of words and the root's cell. The file ends behind the words.

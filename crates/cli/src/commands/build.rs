@@ -6,16 +6,17 @@
 use std::fs;
 use std::path::Path;
 
-use lictor::{AnnotationSet, Engine, Options, Policy};
-use lictor_bundle::{Trust, write_archive};
+use lictor::{AnnotationSet, Document, Engine, Options, Policy};
+use lictor_bundle::{Layout, SnapshotWriter, SourceDigest, Trust, write_archive};
 use lictor_syntax::ast::Module;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
+use crate::aside::Aside;
 use crate::commands::Failure;
 use crate::draft::Draft;
 use crate::fault;
 use crate::flags::Parsed;
-use crate::load::{Loader, go_error};
+use crate::load::{BundleFault, Collected, Loader, go_error};
 use crate::output::contents::{Key, path_of};
 use crate::output::{error_line, write_out};
 use crate::setup;
@@ -32,9 +33,16 @@ manifests are kept, merged if there are several, and must not own the same.
 With --target plan the bundle also holds OPA's plan JSON, with a plan for each entrypoint: those of --entrypoint, those
 that metadata names, and unless --prune-unused is given the documents that depend on them.
 
+With --target snapshot the result is no archive but a file (bundle.snapshot) that is mapped instead of read: it loads in
+milliseconds, whatever its size, and processes share it. It is given wherever bundles are. With --bundle and one path the
+data goes to the file while it is read, so that it may be larger than the memory. Snapshots are of this machine's making:
+they are neither signed nor meant to be sent.
+
 Bundles that are signed are verified with --verification-key, and refused without one. With --signing-key the bundle is
 signed. The same input gives the same bytes.";
 
+/// The name of what is built, unless the command line says another.
+const DEFAULT_OUTPUT: &str = "bundle.tar.gz";
 /// Exit code for whatever cannot be built.
 const FAULT_EXIT: u8 = 1;
 
@@ -81,7 +89,12 @@ fn build(flags: &Parsed) -> Result<(), String> {
     let mut engine =
         Engine::new(Options { version: setup::version(flags), print: true, ..Options::default() });
     setup::limit(flags, &mut engine)?;
-    let mut draft = load(flags, &mut engine, signing::trust(verification))?;
+    let mut snapshot =
+        (flags.text("target") == "snapshot").then(|| SnapshotDraft::create(flags)).transpose()?;
+    if snapshot.is_some() && signing.is_some() {
+        return Err("snapshots are not signed".to_owned());
+    }
+    let mut draft = load(flags, &mut engine, signing::trust(verification), snapshot.as_mut())?;
     let entrypoints = entrypoints(flags, &engine)?;
     let is_plan = flags.text("target") == "plan";
     if is_plan && entrypoints.is_empty() {
@@ -97,6 +110,9 @@ fn build(flags: &Parsed) -> Result<(), String> {
     draft.format(setup::capabilities(flags)?.as_ref())?;
     if flags.is_on("debug") {
         error_line(&format!("debug: {}", draft.summary()));
+    }
+    if let Some(snapshot) = snapshot {
+        return snapshot.finish(&draft, &policy.document());
     }
     // The key of the command line signs under the name of the one that verifies, unless claims say all.
     let signing = signing.map(|mut it| {
@@ -141,7 +157,55 @@ fn warn_of_manifests(flags: &Parsed) {
     }
 }
 
-fn load(flags: &Parsed, engine: &mut Engine, trust: Trust) -> Result<Draft, String> {
+/// Is a snapshot that is being written.
+struct SnapshotDraft {
+    aside: Aside,
+    path: String,
+    writer: SnapshotWriter,
+    /// Where the data is, once it was written while it was read.
+    layout: Option<Layout>,
+}
+
+impl SnapshotDraft {
+    fn create(flags: &Parsed) -> Result<Self, String> {
+        let path = match flags.text("output") {
+            DEFAULT_OUTPUT => "bundle.snapshot",
+            path => path,
+        };
+        let text = |error: std::io::Error| format!("open {path}: {}", go_error(&error));
+        let aside = Aside::create(path).map_err(text)?;
+        let writer = SnapshotWriter::new(aside.file().map_err(text)?);
+        Ok(Self { aside, path: path.to_owned(), writer, layout: None })
+    }
+
+    /// Loads one bundle, whose data goes to the file.
+    fn load(&mut self, mut loader: Loader<'_>, path: &str) -> Result<Vec<Collected>, BundleFault> {
+        let (collected, layout) = loader.collect_into(path, &mut self.writer)?;
+        self.layout = layout;
+        Ok(collected)
+    }
+
+    fn finish(mut self, draft: &Draft, data: &Document) -> Result<(), String> {
+        let members = draft.policy_members()?;
+        let mut policy = Vec::new();
+        let path = self.path;
+        let text = |error: std::io::Error| format!("write {path}: {}", go_error(&error));
+        write_archive(&members, &mut policy).map_err(text)?;
+        let layout = match self.layout {
+            Some(layout) => layout,
+            None => self.writer.write(data).map_err(text)?,
+        };
+        self.writer.finish(&layout, &policy, &SourceDigest::default()).map_err(text)?;
+        self.aside.commit().map_err(text)
+    }
+}
+
+fn load(
+    flags: &Parsed,
+    engine: &mut Engine,
+    trust: Trust,
+    snapshot: Option<&mut SnapshotDraft>,
+) -> Result<Draft, String> {
     let mut ignore = flags.list("ignore");
     let mut paths: Vec<&str> = flags.arguments.iter().map(String::as_str).collect();
     let version = if flags.is_on("v0-compatible") { 0 } else { 1 };
@@ -151,7 +215,10 @@ fn load(flags: &Parsed, engine: &mut Engine, trust: Trust) -> Result<Draft, Stri
         paths.dedup();
         let loader = Loader::new(engine, &mut timers).ignoring(&ignore).trusting(trust);
         let mut loader = loader.following_links(flags.is_on("follow-symlinks"));
-        let collected = loader.collect_bundles(&paths);
+        let collected = match (snapshot, paths.as_slice()) {
+            (Some(snapshot), [path]) => snapshot.load(loader, path),
+            _ => loader.collect_bundles(&paths),
+        };
         let collected = collected.map_err(|it| format!("load error: {}", it.text()))?;
         return Draft::of_bundles(collected, version).map_err(|it| format!("bundle merge failed: {it}"));
     }

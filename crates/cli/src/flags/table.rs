@@ -168,7 +168,12 @@ pub(crate) const BUILD: &[Flag] = &[
     short('o', "output", Kind::Text("bundle.tar.gz"), "set the output filename"),
     short('r', "revision", Kind::Text(""), "set output bundle revision"),
     short('e', "entrypoint", Kind::List, "set slash separated entrypoint path"),
-    short('t', "target", Kind::Choice(&["rego", "wasm", "plan"]), "set the output bundle target type"),
+    short(
+        't',
+        "target",
+        Kind::Choice(&["rego", "wasm", "plan", "snapshot"]),
+        "set the output bundle target type",
+    ),
     flag("prune-unused", Kind::Switch, "exclude dependents of entrypoints"),
     flag(
         "follow-symlinks",

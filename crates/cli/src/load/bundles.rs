@@ -3,14 +3,16 @@
 //! Apart from plain paths because a bundle owns its roots and two of them may clash. The format is `lictor_bundle`'s;
 //! here are only files and faults.
 
+use std::fmt;
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{Read, Seek as _};
 use std::time::Instant;
 
 use lictor::{ActiveBundle, DataErrorKind, Patch, RegoVersion, WriteErrorKind, json};
 use lictor_bundle::{
-    Bundle, BundleError, BundleReader, Digests, FileDigest, Limits, Manifest, Member, Members, Meter,
-    Options, PatchOperation, Roots, Trust, check_overlap, expand, read_expanded, read_members,
+    Bundle, BundleError, BundleErrorKind, BundleReader, DataFile, Digests, FileDigest, Layout, Limits,
+    Manifest, Member, Members, Meter, Options, PatchOperation, Roots, SnapshotWriter, Trust, check_overlap,
+    expand, is_snapshot, open_snapshot, read_expanded, read_members,
 };
 use lictor_syntax::printer::package_text;
 
@@ -172,6 +174,63 @@ impl Loader<'_> {
         Ok(collected)
     }
 
+    /// Loads a bundle that is to become a snapshot. Its data goes into the snapshot's file while it comes, if it can;
+    /// the layout says so.
+    pub(crate) fn collect_into(
+        &mut self,
+        path: &str,
+        writer: &mut SnapshotWriter,
+    ) -> Result<(Vec<Collected>, Option<Layout>), BundleFault> {
+        let Some((mut bundle, layout)) = self.read_into(path, writer)? else {
+            return Ok((self.collect_bundles(&[path])?, None));
+        };
+        self.documents.clear();
+        let fault = |faults| BundleFault::Load(path.to_owned(), faults);
+        self.add_bundle(path, &mut bundle).map_err(fault)?;
+        let clean = clean(path).map_err(|message| BundleFault::Path(path.to_owned(), message))?;
+        let archive = if fs::metadata(&clean).is_ok_and(|it| it.is_dir()) { None } else { Some(clean) };
+        Ok((vec![Collected { archive, bundle }], Some(layout)))
+    }
+
+    /// Reads a bundle with its data into a snapshot's file. None if its data files lie in each other.
+    fn read_into(
+        &self,
+        path: &str,
+        writer: &mut SnapshotWriter,
+    ) -> Result<Option<(Bundle, Layout)>, BundleFault> {
+        let opened = open(path).map_err(|message| BundleFault::Path(path.to_owned(), message))?;
+        let text = |error: &std::io::Error| BundleFault::Path(path.to_owned(), go_error(error));
+        let image = writer.image().map_err(|error| text(&error))?;
+        let read = match opened {
+            Opened::Snapshot(..) => return Ok(None),
+            Opened::Folder(folder) => {
+                let reader = BundleReader::new(self.large_options(&self.prefix(&folder))).with_image(image);
+                self.walk_folder(&folder, reader)
+            }
+            Opened::Archive(_, file) => {
+                let reader = BundleReader::new(self.large_options("")).with_image(image);
+                self.read_members(file, reader)
+            }
+        };
+        let load = |message: String| BundleFault::Load(path.to_owned(), vec![Fault::Text(message)]);
+        let (mut bundle, end) = match read.and_then(|it| it.finish_image().map_err(Unread::Bundle)) {
+            Ok(read) => read,
+            Err(Unread::Bundle(error)) if error.kind() == BundleErrorKind::Nested => return Ok(None),
+            Err(error) => return Err(load(error.to_string())),
+        };
+        if bundle.is_delta() {
+            return Ok(Some((bundle, Layout { words_at: 0, words: 0, root: 0, sums_at: 0 })));
+        }
+        let layout = writer.seal(end).map_err(|error| text(&error))?;
+        let document = writer.map(&layout).map_err(|error| text(&error))?;
+        if document.root().as_object().is_none() {
+            return Err(load(BundleError::root_not_object("/data.json").to_string()));
+        }
+        bundle.manifest.check_data(&[], document.root()).map_err(|error| load(error.to_string()))?;
+        bundle.data.push(DataFile { member: "/data.json".to_owned(), path: Vec::new(), document });
+        Ok(Some((bundle, layout)))
+    }
+
     /// Shows policies what is loaded: `data.system.bundles`.
     fn add_manifests(&mut self, manifests: &[(&str, Manifest)]) -> Result<(), BundleFault> {
         for (name, manifest) in manifests {
@@ -199,6 +258,10 @@ impl Loader<'_> {
                 let read = self.read_archive(file);
                 (path, read)
             }
+            Opened::Snapshot(path, file) => {
+                let read = open_snapshot(&file, self.options("")).map_err(|error| error.to_string());
+                (path, read)
+            }
         };
         read.map_err(|message| BundleFault::Load(clean, vec![Fault::Text(message)]))
     }
@@ -208,23 +271,44 @@ impl Loader<'_> {
         Options { limits: Limits::default(), folder: folder.to_owned(), yaml: input_document, trust }
     }
 
+    /// Returns the options for what need not fit into memory.
+    fn large_options(&self, folder: &str) -> Options {
+        let limits = Limits { member_bytes_max: 64 << 30, total_bytes_max: 64 << 30, ..Limits::default() };
+        Options { limits, ..self.options(folder) }
+    }
+
+    /// Returns what stands before the names of modules of a bundle in a folder.
+    fn prefix(&self, folder: &str) -> String {
+        if self.named_from_root { String::new() } else { tidy(root_of(folder)) }
+    }
+
     fn read_archive(&self, file: File) -> Result<Bundle, String> {
-        let mut members = Unignored { reader: BundleReader::new(self.options("")), ignore: self.ignore };
+        let reader = self.read_members(file, BundleReader::new(self.options("")));
+        reader.and_then(|it| it.finish().map_err(Unread::Bundle)).map_err(|error| error.to_string())
+    }
+
+    /// Gives the members of an archive to a reader.
+    fn read_members(&self, file: File, reader: BundleReader) -> Result<BundleReader, Unread> {
+        let mut members = Unignored { reader, ignore: self.ignore };
         expand(file)
             .and_then(|expanded| read_expanded(read_ahead(expanded), &mut members))
-            .and_then(|()| members.reader.finish())
-            .map_err(|error| error.to_string())
+            .map_err(Unread::Bundle)?;
+        Ok(members.reader)
     }
 
     fn read_folder(&self, folder: &str) -> Result<Bundle, String> {
-        let root = folder.strip_prefix("./").filter(|it| !it.is_empty()).unwrap_or(folder);
-        let prefix = if self.named_from_root { String::new() } else { tidy(root) };
-        let mut reader = BundleReader::new(self.options(&prefix));
+        let reader = self.walk_folder(folder, BundleReader::new(self.options(&self.prefix(folder))));
+        reader.and_then(|it| it.finish().map_err(Unread::Bundle)).map_err(|error| error.to_string())
+    }
+
+    /// Gives the members in a folder to a reader.
+    fn walk_folder(&self, folder: &str, mut reader: BundleReader) -> Result<BundleReader, Unread> {
+        let root = root_of(folder);
         if !is_ignored(self.ignore, base_name(root)) {
             let walk = Walk { root, ignore: self.ignore, follow: self.follow };
             walk.folder("", &mut reader)?;
         }
-        reader.finish().map_err(|error| error.to_string())
+        Ok(reader)
     }
 
     /// Adds an archive that was given as a data file.
@@ -302,11 +386,13 @@ pub(crate) fn digests(path: &str) -> Result<Vec<FileDigest>, String> {
     let list = |folder: &str| Digests::new(folder, Limits::default(), input_document);
     let digests = match open(path)? {
         Opened::Folder(folder) => {
-            let root = folder.strip_prefix("./").filter(|it| !it.is_empty()).unwrap_or(&folder);
+            let root = root_of(&folder);
             let mut digests = list(&tidy(root));
-            Walk { root, ignore: &[], follow: false }.folder("", &mut digests)?;
+            let walk = Walk { root, ignore: &[], follow: false };
+            walk.folder("", &mut digests).map_err(|error| error.to_string())?;
             digests
         }
+        Opened::Snapshot(..) => return Err("snapshots are not signed".to_owned()),
         Opened::Archive(_, file) => {
             let mut digests = list("");
             read_members(file, &mut digests).map_err(|error| error.to_string())?;
@@ -316,10 +402,38 @@ pub(crate) fn digests(path: &str) -> Result<Vec<FileDigest>, String> {
     Ok(digests.into_files())
 }
 
+/// Says why a bundle was not read to its end.
+enum Unread {
+    /// What the system says.
+    Text(String),
+    Bundle(BundleError),
+}
+
+impl From<String> for Unread {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Bundle(error) => error.fmt(f),
+        }
+    }
+}
+
+/// Returns the path of a folder without what says nothing.
+fn root_of(folder: &str) -> &str {
+    folder.strip_prefix("./").filter(|it| !it.is_empty()).unwrap_or(folder)
+}
+
 /// Is a bundle whose path leads somewhere.
 enum Opened {
     Folder(String),
     Archive(String, File),
+    Snapshot(String, File),
 }
 
 fn open(path: &str) -> Result<Opened, String> {
@@ -328,8 +442,12 @@ fn open(path: &str) -> Result<Opened, String> {
     if fs::metadata(&clean).map_err(stat)?.is_dir() {
         return Ok(Opened::Folder(clean));
     }
-    let file = File::open(&clean).map_err(|error| format!("open {clean}: {}", go_error(&error)))?;
-    Ok(Opened::Archive(clean, file))
+    let text = |error: std::io::Error| format!("open {clean}: {}", go_error(&error));
+    let mut file = File::open(&clean).map_err(text)?;
+    let mut start = Vec::new();
+    (&file).take(8).read_to_end(&mut start).map_err(text)?;
+    file.rewind().map_err(text)?;
+    Ok(if is_snapshot(&start) { Opened::Snapshot(clean, file) } else { Opened::Archive(clean, file) })
 }
 
 /// Takes the members of an archive whose names no pattern leaves out, nor those of their folders.
@@ -363,7 +481,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn folder(&self, below: &str, members: &mut dyn Members) -> Result<(), String> {
+    fn folder(&self, below: &str, members: &mut dyn Members) -> Result<(), Unread> {
         let folder = if below.is_empty() { self.root.to_owned() } else { join(self.root, below) };
         for name in folder_names(&folder)? {
             if is_ignored(self.ignore, &name) {
@@ -380,15 +498,15 @@ impl Walk<'_> {
             if kind.is_symlink() && self.follow {
                 kind = fs::metadata(&path).map_err(stat)?;
                 if kind.is_dir() {
-                    return Err(format!("read {path}: is a directory"));
+                    return Err(format!("read {path}: is a directory").into());
                 }
             }
             if kind.is_file() && members.wants(&member) {
-                members.meter().check_size(&member, kind.len()).map_err(|error| error.to_string())?;
+                members.meter().check_size(&member, kind.len()).map_err(Unread::Bundle)?;
                 let mut file = File::open(&path).map_err(|error| {
                     format!("failed to open file {path}: open {path}: {}", go_error(&error))
                 })?;
-                members.add(&member, &mut file).map_err(|error| error.to_string())?;
+                members.add(&member, &mut file).map_err(Unread::Bundle)?;
             }
         }
         Ok(())

@@ -70,6 +70,10 @@ impl Words {
         self.len >= WORDS_MAX || self.fault.is_some()
     }
 
+    pub(crate) fn fault(&self) -> Option<&io::Error> {
+        self.fault.as_ref()
+    }
+
     /// Ends writing to a file: it ends behind the words, and all of them are on their way to the disk.
     pub(crate) fn finish(self) -> io::Result<u64> {
         if let Some(fault) = self.fault {
