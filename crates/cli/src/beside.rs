@@ -45,7 +45,7 @@ pub(crate) fn start(configuration: Configuration, log: Log, server: &Server) -> 
         clock: Arc::new(now_ns),
         random: Arc::new(fill_random),
     };
-    let manager = Manager::new(configuration, LANGUAGE_VERSION, surroundings, &world);
+    let manager = Manager::new(configuration, LANGUAGE_VERSION, surroundings, world);
     let manager = Arc::new(manager.map_err(|error| error.to_string())?);
     server.tell(Arc::new(Told(Arc::clone(&manager))));
     manager.start();

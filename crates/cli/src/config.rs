@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use lictor::{Document, Kind, Value, json};
 use lictor_bundle::Trust;
-use lictor_management::config::{keys, member};
+use lictor_management::config::{keys, member, substituted};
 
 use crate::flags::Parsed;
 use crate::load::{input_document, read_file};
@@ -135,30 +135,6 @@ fn read(flags: &Parsed, variable: &dyn Fn(&str) -> Option<String>) -> Result<Map
     Ok(root)
 }
 
-/// Puts values of the environment in the place of `${NAME}`; what is not set stays.
-fn substituted(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, behind)) = rest.split_once("${") {
-        out.push_str(before);
-        match behind.split_once('}').filter(|(name, _)| !name.contains('\n')) {
-            Some((name, behind)) => {
-                match variable(name) {
-                    Some(value) => out.push_str(&value),
-                    None => out.push_str(&format!("${{{name}}}")),
-                }
-                rest = behind;
-            }
-            None => {
-                out.push_str("${");
-                rest = behind;
-            }
-        }
-    }
-    out.push_str(rest);
-    out
-}
-
 fn node(value: Value<'_>) -> Node {
     match value.kind() {
         Kind::Null => Node::Null,
@@ -228,12 +204,6 @@ fn resource(bundle: Value<'_>) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn variables_are_put_in() {
-        let variable = |name: &str| (name == "A").then(|| "x".to_owned());
-        assert_eq!(substituted("a ${A}${B} ${", &variable), "a x${B} ${");
-    }
 
     #[test]
     fn what_cannot_be_heeded_is_refused() {

@@ -213,6 +213,21 @@ impl Composition {
         Ok(modules)
     }
 
+    /// Returns the policy that a bundle makes alone, with its own data and beside no other.
+    ///
+    /// # Errors
+    /// Its modules do not fit together, or it is a delta.
+    pub fn alone(&self, bundle: &ReadyBundle) -> Result<Policy, BundleFault> {
+        let Content::Whole { modules, data } = &bundle.content else {
+            return Err(BundleFault::Text("a delta bundle is nothing alone".to_owned()));
+        };
+        let mut engine = self.base.clone();
+        for module in modules.iter() {
+            engine.add_parsed(module.parsed.clone());
+        }
+        engine.compile_over(data.clone()).map_err(BundleFault::Rego)
+    }
+
     /// Returns the step that all these changes together make. If no module changes, nothing is compiled.
     ///
     /// # Errors

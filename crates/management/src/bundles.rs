@@ -13,9 +13,9 @@ mod persist;
 mod queue;
 mod read;
 mod status;
-mod worker;
+pub(crate) mod worker;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,7 +35,7 @@ use persist::Shelf;
 use queue::{Queue, take_all};
 use read::Reading;
 use status::Trouble;
-use worker::{Shared, Worker, kind};
+use worker::{Shared, Words, Worker, kind};
 
 /// Threads that drive downloads; they never block.
 const THREADS: usize = 2;
@@ -93,6 +93,11 @@ impl Bundles {
     ///
     /// The system has no threads for it.
     pub fn new(surroundings: Surroundings) -> std::io::Result<Self> {
+        Self::with_words(surroundings, &worker::BUNDLE)
+    }
+
+    /// Returns a plugin whose log has these words.
+    pub(crate) fn with_words(surroundings: Surroundings, words: &'static Words) -> std::io::Result<Self> {
         let mut builder = Builder::new_multi_thread();
         builder.worker_threads(THREADS).thread_name("bundles").enable_all();
         let runtime = builder.build()?;
@@ -100,6 +105,7 @@ impl Bundles {
         let queue = Queue::start(Arc::clone(&surroundings.activate));
         drop(guard);
         let shared = Shared {
+            words,
             activate: surroundings.activate,
             clock: surroundings.clock,
             random: surroundings.random,
@@ -123,7 +129,7 @@ impl Bundles {
                 Ok(None) => {}
                 Ok(Some(change)) => changes.push(change),
                 Err(trouble) => {
-                    shared.log(Severity::Error, name, &format!("Failed to load bundle from disk: {trouble}"));
+                    shared.log(Severity::Error, name, &format!("{}: {trouble}", shared.words.disk_failed));
                     shared.board.update(name, |status| status.trouble = Some(trouble));
                 }
             }
@@ -143,7 +149,11 @@ impl Bundles {
                     });
                 }
                 Err(fault) => {
-                    shared.log(Severity::Error, ready.name(), &format!("Bundle activation failed: {fault}"));
+                    shared.log(
+                        Severity::Error,
+                        ready.name(),
+                        &format!("{}: {fault}", shared.words.activation_failed),
+                    );
                     shared.board.update(ready.name(), |status| status.trouble = Some(fault.into()));
                 }
             }
@@ -160,6 +170,16 @@ impl Bundles {
     /// Goes on with these bundles: new ones are started, changed ones started anew, and those that are not among them
     /// stopped and deactivated. `clients` has a client for each service that is named.
     pub fn configure(&self, config: &BundlesConfig, clients: &BTreeMap<String, Client>) {
+        self.configure_anew(config, clients, &BTreeSet::new());
+    }
+
+    /// Does the same, and starts bundles anew that come from one of these services.
+    pub(crate) fn configure_anew(
+        &self,
+        config: &BundlesConfig,
+        clients: &BTreeMap<String, Client>,
+        changed: &BTreeSet<String>,
+    ) {
         let mut running = self.lock();
         let gone: Vec<String> = running.keys().filter(|it| !config.contains_key(*it)).cloned().collect();
         for name in gone {
@@ -173,14 +193,16 @@ impl Bundles {
         }
         for (name, bundle) in config {
             let message = match running.get(name) {
-                Some(old) if old.config == *bundle => continue,
+                Some(old) if old.config == *bundle && !comes_from(bundle, changed) => continue,
                 Some(old) => {
                     old.stop();
                     "Bundle loader configuration changed. Restarting bundle loader."
                 }
                 None => "Starting bundle loader.",
             };
-            self.shared.log(Severity::Info, name, message);
+            if self.shared.words.tells_workers {
+                self.shared.log(Severity::Info, name, message);
+            }
             running.insert(name.clone(), self.start(name, bundle, clients));
         }
     }
@@ -234,6 +256,11 @@ impl Bundles {
         self.shared.board.json()
     }
 
+    /// Returns what is known of one bundle, as an object.
+    pub(crate) fn status_of(&self, name: &str) -> Vec<u8> {
+        self.shared.board.json_of(name)
+    }
+
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Running>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -262,6 +289,11 @@ impl Drop for Bundles {
 const OPTIONAL_SIGNATURE: &str = "Keys are configured but no \"signing\" block is set for this bundle: a signature is \
      verified when present, but a bundle without a .signatures.json file is accepted. Add a \"signing\" block to \
      require signatures.";
+
+/// Says whether a bundle comes from one of these services.
+fn comes_from(config: &BundleConfig, services: &BTreeSet<String>) -> bool {
+    matches!(&config.source, Source::Service { service, .. } if services.contains(service))
+}
 
 /// Says whether a bundle is kept on disk by us.
 fn is_kept(config: &BundleConfig) -> bool {

@@ -5,7 +5,7 @@
 
 pub mod keys;
 mod known;
-mod whole;
+pub(crate) mod whole;
 
 use lictor::{Kind, Value};
 
@@ -15,6 +15,31 @@ pub use whole::Configuration;
 #[must_use]
 pub fn member<'e>(value: Value<'e>, name: &str) -> Option<Value<'e>> {
     value.as_object()?.get_str(name).filter(|it| !it.is_null())
+}
+
+/// Puts values of the environment in the place of `${NAME}`; what is not set stays.
+#[must_use]
+pub fn substituted(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("${") {
+        out.push_str(before);
+        match behind.split_once('}').filter(|(name, _)| !name.contains('\n')) {
+            Some((name, behind)) => {
+                match variable(name) {
+                    Some(value) => out.push_str(&value),
+                    None => out.push_str(&format!("${{{name}}}")),
+                }
+                rest = behind;
+            }
+            None => {
+                out.push_str("${");
+                rest = behind;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 /// Is an object of a configuration whose fields are read by name.
@@ -89,5 +114,14 @@ pub(crate) fn kind(value: Value<'_>) -> &'static str {
     match value.kind() {
         Kind::Boolean => "bool",
         kind => kind.name(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn variables_are_put_in() {
+        let variable = |name: &str| (name == "A").then(|| "x".to_owned());
+        assert_eq!(super::substituted("a ${A}${B} ${", &variable), "a x${B} ${");
     }
 }

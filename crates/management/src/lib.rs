@@ -9,6 +9,7 @@
 pub mod bundles;
 mod civil;
 pub mod config;
+mod discovery;
 mod http;
 mod manager;
 mod names;

@@ -1,22 +1,46 @@
-//! What runs beside a server, by a configuration: its bundles, and what is told of them.
+//! What runs beside a server, by a configuration: its bundles, discovery, and what is told of them.
 //!
-//! A [`Manager`] joins the plugins and answers for all of them. It knows neither who serves nor where a configuration
-//! comes from.
+//! A [`Manager`] joins the plugins and answers for all of them. A discovered configuration goes under the one that the
+//! program was started with. It knows neither who serves nor where that came from.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lictor::Document;
+use lictor::{Document, Value};
 
+use crate::bundles::config::BundlesConfig;
+use crate::bundles::worker::DISCOVERY;
 use crate::bundles::{Bundles, Surroundings};
 use crate::config::Configuration;
+use crate::discovery::config::NAME;
+use crate::discovery::{Discoverer, joined};
 use crate::services::{Client, Random, World};
+use crate::surroundings::{Journal, Severity};
 
 /// Runs what a configuration asks for, until it is dropped.
 #[derive(Debug)]
 pub struct Manager {
+    inner: Arc<Inner>,
+    /// Fetches the rest of the configuration, if the one at the start asks for it.
+    discovery: Option<Bundles>,
+}
+
+struct Inner {
     bundles: Bundles,
+    world: World,
+    journal: Arc<dyn Journal>,
+    /// Tells servers apart.
+    id: String,
+    version: String,
+    /// What the program was started with; it goes over whatever is discovered.
+    boot: Configuration,
     state: Mutex<State>,
+}
+
+impl std::fmt::Debug for Inner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inner").field("state", &self.state).finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug)]
@@ -37,31 +61,49 @@ impl Manager {
         configuration: Configuration,
         version: &str,
         surroundings: Surroundings,
-        world: &World,
+        world: World,
     ) -> std::io::Result<Self> {
-        let labels = configuration.labels(&identifier(&surroundings.random), version);
-        let clients = clients(&configuration, world);
-        let bundles = Bundles::new(surroundings)?;
-        let state = Mutex::new(State { configuration, labels, clients });
-        Ok(Self { bundles, state })
+        let id = identifier(&surroundings.random);
+        let labels = configuration.labels(&id, version);
+        let clients = clients(&configuration, &world, &BTreeMap::new());
+        let state = State { configuration: configuration.clone(), labels, clients };
+        let inner = Arc::new(Inner {
+            bundles: Bundles::new(surroundings.clone())?,
+            world,
+            journal: Arc::clone(&surroundings.journal),
+            id,
+            version: version.to_owned(),
+            boot: configuration,
+            state: Mutex::new(state),
+        });
+        let discovery = discovery(&inner, surroundings)?;
+        Ok(Self { inner, discovery })
     }
 
     /// Activates what is kept on disk, then starts to look for what is new, and returns.
     pub fn start(&self) {
-        let state = self.lock();
-        self.bundles.load_persisted(&state.configuration.bundles);
-        self.bundles.configure(&state.configuration.bundles, &state.clients);
+        let (configuration, clients) = {
+            let state = self.inner.lock();
+            (state.configuration.clone(), state.clients.clone())
+        };
+        self.inner.bundles.load_persisted(&configuration.bundles);
+        self.inner.bundles.configure(&configuration.bundles, &clients);
+        if let (Some(discovery), Some(config)) = (&self.discovery, &configuration.discovery) {
+            let config: BundlesConfig = [(NAME.to_owned(), config.bundle.clone())].into();
+            discovery.load_persisted(&config);
+            discovery.configure(&config, &clients);
+        }
     }
 
     /// Returns the plugins, and whether each is ready, in order.
     #[must_use]
     pub fn plugins(&self) -> Vec<(String, bool)> {
-        let state = self.lock();
+        let state = self.inner.lock();
         let mut plugins = Vec::new();
         if !state.configuration.bundles.is_empty() {
-            plugins.push(("bundle".to_owned(), self.bundles.is_ready()));
+            plugins.push(("bundle".to_owned(), self.inner.bundles.is_ready()));
         }
-        plugins.push(("discovery".to_owned(), true));
+        plugins.push((NAME.to_owned(), self.discovery.as_ref().is_none_or(Bundles::is_ready)));
         if state.configuration.has_status {
             plugins.push(("status".to_owned(), true));
         }
@@ -71,13 +113,13 @@ impl Manager {
     /// Returns the bundles that are configured and not active.
     #[must_use]
     pub fn bundles_not_activated(&self) -> Vec<String> {
-        self.bundles.not_activated()
+        self.inner.bundles.not_activated()
     }
 
     /// Returns the configuration as it is shown to those who ask.
     #[must_use]
     pub fn config_json(&self) -> Vec<u8> {
-        let state = self.lock();
+        let state = self.inner.lock();
         state.configuration.shown(&state.labels)
     }
 
@@ -85,14 +127,18 @@ impl Manager {
     #[must_use]
     pub fn status_json(&self) -> Option<Vec<u8>> {
         let labels = {
-            let state = self.lock();
+            let state = self.inner.lock();
             state.configuration.has_status.then(|| state.labels.root().to_json())?
         };
         let mut out = format!("{{\"labels\":{labels}").into_bytes();
-        let bundles = self.bundles.status_json();
+        let bundles = self.inner.bundles.status_json();
         if bundles != b"{}" {
             out.extend_from_slice(b",\"bundles\":");
             out.extend_from_slice(&bundles);
+        }
+        if let Some(discovery) = &self.discovery {
+            out.extend_from_slice(b",\"discovery\":");
+            out.extend_from_slice(&discovery.status_of(NAME));
         }
         out.extend_from_slice(b",\"plugins\":{");
         let state = |is_ready: &bool| if *is_ready { "OK" } else { "NOT_READY" };
@@ -103,15 +149,64 @@ impl Manager {
         out.extend_from_slice(b"}}");
         Some(out)
     }
+}
 
+impl Inner {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Goes on with a discovered configuration, or with the present one if it cannot be.
+    fn reconfigure(&self, discovered: &Document) -> Result<(), String> {
+        let Some(config) = &self.boot.discovery else { return Ok(()) };
+        let configuration =
+            Configuration::discovered(joined(discovered, self.boot.root(), config)?, &self.boot)?;
+        for option in configuration.unknown_options() {
+            let message = format!("unknown configuration option {option:?} encountered");
+            self.journal.write(Severity::Warning, &message, &[("plugin", NAME)]);
+        }
+        let mut state = self.lock();
+        let text = |it: Option<Value<'_>>| it.map(|it| it.to_json());
+        let is_same =
+            |name: &str| text(configuration.service(name)) == text(state.configuration.service(name));
+        let kept = state.clients.iter().filter(|it| is_same(it.0)).map(|it| (it.0.clone(), it.1.clone()));
+        let kept: BTreeMap<String, Client> = kept.collect();
+        let clients = clients(&configuration, &self.world, &kept);
+        let changed: BTreeSet<String> =
+            clients.keys().filter(|it| !kept.contains_key(*it)).cloned().collect();
+        state.labels = configuration.labels(&self.id, &self.version);
+        state.clients = clients.clone();
+        state.configuration = configuration.clone();
+        drop(state);
+        self.bundles.configure_anew(&configuration.bundles, &clients, &changed);
+        Ok(())
+    }
 }
 
-fn clients(configuration: &Configuration, world: &World) -> BTreeMap<String, Client> {
-    let client =
-        |it: &crate::services::ServiceConfig| (it.name().to_owned(), Client::new(it.clone(), world.clone()));
+/// Returns what fetches the rest of the configuration, if there is to be one.
+fn discovery(inner: &Arc<Inner>, surroundings: Surroundings) -> std::io::Result<Option<Bundles>> {
+    let Some(config) = &inner.boot.discovery else { return Ok(None) };
+    let target = Arc::downgrade(inner);
+    let apply = move |discovered: &Document| match target.upgrade() {
+        Some(inner) => inner.reconfigure(discovered),
+        None => Ok(()),
+    };
+    let environment = Arc::clone(&inner.world.environment);
+    let discoverer = Discoverer::new(config.decision.clone(), environment, Box::new(apply));
+    let surroundings = Surroundings { activate: Arc::new(discoverer), ..surroundings };
+    Bundles::with_words(surroundings, &DISCOVERY).map(Some)
+}
+
+/// Returns a client for each service; those that are kept are not made anew.
+fn clients(
+    configuration: &Configuration,
+    world: &World,
+    kept: &BTreeMap<String, Client>,
+) -> BTreeMap<String, Client> {
+    let client = |it: &crate::services::ServiceConfig| {
+        let known = kept.get(it.name()).cloned();
+        (it.name().to_owned(), known.unwrap_or_else(|| Client::new(it.clone(), world.clone())))
+    };
     configuration.services.iter().map(client).collect()
 }
 

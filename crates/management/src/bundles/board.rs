@@ -58,6 +58,14 @@ impl Board {
         state.statuses.iter().filter(|it| !it.1.is_activated()).map(|it| it.0.clone()).collect()
     }
 
+    /// Returns the object of one; one without times if nothing is known of it.
+    pub(crate) fn json_of(&self, name: &str) -> Vec<u8> {
+        let mut out = Vec::new();
+        let state = self.lock();
+        state.statuses.get(name).unwrap_or(&Status::default()).write_json(name, &mut out);
+        out
+    }
+
     /// Returns the object of all, by name.
     pub(crate) fn json(&self) -> Vec<u8> {
         let state = self.lock();

@@ -26,8 +26,46 @@ use crate::surroundings::{Activate, Clock, Journal, Severity};
 /// Requests that a server holds follow each other no faster, whatever the server does.
 const HELD_PAUSE: Duration = Duration::from_millis(100);
 
+/// What the log says of bundles of one kind, in OPA's words.
+pub(crate) struct Words {
+    pub(crate) plugin: &'static str,
+    pub(crate) load_failed: &'static str,
+    pub(crate) activation_failed: &'static str,
+    pub(crate) saving_failed: &'static str,
+    pub(crate) activated: &'static str,
+    pub(crate) unchanged: &'static str,
+    pub(crate) disk_failed: &'static str,
+    /// Whether workers are told of that start and end.
+    pub(crate) tells_workers: bool,
+}
+
+/// What is said of bundles with policies and data.
+pub(crate) const BUNDLE: Words = Words {
+    plugin: "bundle",
+    load_failed: "Bundle load failed",
+    activation_failed: "Bundle activation failed",
+    saving_failed: "Persisting bundle to disk failed",
+    activated: "Bundle loaded and activated successfully.",
+    unchanged: "Bundle load skipped, server replied with not modified.",
+    disk_failed: "Failed to load bundle from disk",
+    tells_workers: true,
+};
+
+/// What is said of the bundle with the configuration.
+pub(crate) const DISCOVERY: Words = Words {
+    plugin: "discovery",
+    load_failed: "Discovery download failed",
+    activation_failed: "Discovery reconfiguration error occurred",
+    saving_failed: "Persisting discovery bundle to disk failed",
+    activated: "Discovery update processed successfully.",
+    unchanged: "Discovery update skipped, server replied with not modified.",
+    disk_failed: "Failed to load discovery bundle from disk",
+    tells_workers: false,
+};
+
 /// What all workers share.
 pub(crate) struct Shared {
+    pub(crate) words: &'static Words,
     pub(crate) activate: Arc<dyn Activate>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Random,
@@ -42,7 +80,7 @@ pub(crate) struct Shared {
 impl Shared {
     /// Writes a line about a bundle.
     pub(crate) fn log(&self, severity: Severity, name: &str, message: &str) {
-        self.journal.write(severity, message, &[("name", name), ("plugin", "bundle")]);
+        self.journal.write(severity, message, &[("name", name), ("plugin", self.words.plugin)]);
     }
 }
 
@@ -63,12 +101,20 @@ enum Found {
 /// Why a look brought nothing, and which words the log has for it.
 struct Failure {
     trouble: Trouble,
-    stage: &'static str,
+    stage: Stage,
+}
+
+/// How far a look came.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Loading,
+    Activating,
+    Saving,
 }
 
 impl Failure {
     fn load(trouble: impl Into<Trouble>) -> Self {
-        Self { trouble: trouble.into(), stage: "Bundle load failed" }
+        Self { trouble: trouble.into(), stage: Stage::Loading }
     }
 }
 
@@ -139,8 +185,14 @@ impl Worker {
             Err(trouble) => Err(Failure::load(trouble)),
         };
         let Err(failure) = found else { return Ok(()) };
-        self.shared.log(Severity::Error, &self.name, &format!("{}: {}", failure.stage, failure.trouble));
-        let is_load = failure.stage == "Bundle load failed";
+        let words = self.shared.words;
+        let what = match failure.stage {
+            Stage::Loading => words.load_failed,
+            Stage::Activating => words.activation_failed,
+            Stage::Saving => words.saving_failed,
+        };
+        self.shared.log(Severity::Error, &self.name, &format!("{what}: {}", failure.trouble));
+        let is_load = failure.stage == Stage::Loading;
         self.update(|status, now_ns| {
             if is_load {
                 status.last_request_ns = Some(now_ns);
@@ -157,11 +209,7 @@ impl Worker {
     }
 
     fn unchanged(&self, timers: Timers) -> Result<(), ()> {
-        self.shared.log(
-            Severity::Debug,
-            &self.name,
-            "Bundle load skipped, server replied with not modified.",
-        );
+        self.shared.log(Severity::Debug, &self.name, self.shared.words.unchanged);
         self.update(|status, now_ns| {
             status.last_request_ns = Some(now_ns);
             status.last_success_ns = Some(now_ns);
@@ -223,7 +271,7 @@ impl Worker {
         let change = BundleChange::Activate(Arc::clone(&ready));
         let outcome = self.shared.queue.take(change, Arc::clone(&self.wanted)).await;
         timers.insert("rego_module_compile", nanoseconds(compiling));
-        outcome.map_err(|fault| Failure { trouble: fault.into(), stage: "Bundle activation failed" })?;
+        outcome.map_err(|fault| Failure { trouble: fault.into(), stage: Stage::Activating })?;
         if let Content::Archive(bytes) = &content {
             self.keep(&ready, bytes.clone()).await?;
         }
@@ -268,7 +316,7 @@ impl Worker {
             log(Severity::Warning, "Older version of activated bundle persisted, ignoring error");
             return Ok(());
         }
-        Err(Failure { trouble: Trouble::Text(message), stage: "Persisting bundle to disk failed" })
+        Err(Failure { trouble: Trouble::Text(message), stage: Stage::Saving })
     }
 
     /// Remembers what is active, so that it is not fetched again.
@@ -278,7 +326,7 @@ impl Worker {
             (Place::File { seen, .. }, Content::Path(_, look)) => *seen = Some(look),
             (Place::File { .. }, Content::Archive(_)) => {}
         }
-        let mut message = "Bundle loaded and activated successfully.".to_owned();
+        let mut message = self.shared.words.activated.to_owned();
         if !etag.is_empty() {
             message.push_str(&format!(" Etag updated to {etag}."));
         }

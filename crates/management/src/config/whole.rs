@@ -7,13 +7,13 @@ use lictor::{Arena, Document, Value};
 
 use super::{Fields, keys, kind, known, member};
 use crate::bundles::config::{self as bundles, BundlesConfig};
+use crate::discovery::config::{self as discovery, DiscoveryConfig};
 use crate::services::ServiceConfig;
 
 /// Options whose effects are not there, so that nobody counts on them.
-const REFUSED: [&str; 10] = [
+const REFUSED: [&str; 9] = [
     "caching",
     "decision_logs",
-    "discovery",
     "distributed_tracing",
     "metrics_export",
     "nd_builtin_cache",
@@ -32,6 +32,7 @@ const DEFAULT_AUTHORIZATION: &str = "/system/authz/allow";
 pub struct Configuration {
     root: Document,
     pub(crate) services: Vec<ServiceConfig>,
+    pub(crate) discovery: Option<DiscoveryConfig>,
     pub(crate) bundles: BundlesConfig,
     pub(crate) has_status: bool,
     default_decision: String,
@@ -45,6 +46,15 @@ impl Configuration {
     ///
     /// OPA's text for what cannot be, and the names of options that are not supported.
     pub fn read(root: Document) -> Result<Self, String> {
+        Self::checked(root, None)
+    }
+
+    /// Reads and checks what came of a discovered configuration; discovery itself stays as it was at the start.
+    pub(crate) fn discovered(root: Document, boot: &Self) -> Result<Self, String> {
+        Self::checked(root, boot.discovery.clone())
+    }
+
+    fn checked(root: Document, known: Option<DiscoveryConfig>) -> Result<Self, String> {
         let value = root.root();
         if let Some(name) = REFUSED.iter().find(|it| member(value, it).is_some()) {
             return Err(format!("{name} is not supported by this version of lictor"));
@@ -55,11 +65,15 @@ impl Configuration {
         let services = ServiceConfig::read_all(services, member(value, "keys"))?;
         let names: Vec<&str> = services.iter().map(ServiceConfig::name).collect();
         let bundles = bundles::read(value, &names, &keys)?;
+        let discovery = match known {
+            Some(known) => Some(known),
+            None => discovery::read(value, &names, &keys)?,
+        };
         let has_status = status(value)?;
         let (default_decision, persistence_directory) =
             (fields.text("default_decision")?, fields.text("persistence_directory")?);
         labels(value)?;
-        Ok(Self { services, bundles, has_status, default_decision, persistence_directory, root })
+        Ok(Self { services, discovery, bundles, has_status, default_decision, persistence_directory, root })
     }
 
     /// Returns the keys below `data` of what is decided if nobody says what.
@@ -79,6 +93,11 @@ impl Configuration {
     #[must_use]
     pub fn unknown_options(&self) -> Vec<String> {
         known::unknown(self.root.root())
+    }
+
+    /// Returns what the configuration says of a service.
+    pub(crate) fn service(&self, name: &str) -> Option<Value<'_>> {
+        service(self.root(), name)
     }
 
     /// Returns the configuration as it was read.
@@ -124,6 +143,15 @@ impl Configuration {
         arena.object_with(self.root(), &edits).write_json(&mut out);
         out
     }
+}
+
+/// Returns what a configuration says of a service, in either form of `services`.
+pub(crate) fn service<'e>(root: Value<'e>, name: &str) -> Option<Value<'e>> {
+    let services = member(root, "services")?;
+    if let Some(list) = services.as_array() {
+        return list.iter().find(|it| member(*it, "name").is_some_and(|own| own.as_str() == Some(name)));
+    }
+    member(services, name)
 }
 
 /// Returns a map or list of objects, each without some members.

@@ -127,7 +127,7 @@ impl Running {
             journal: Arc::new(log.clone()),
             persistence_directory: directory.clone(),
         };
-        let manager = Manager::new(configuration, "1", surroundings, &Setting::new().world());
+        let manager = Manager::new(configuration, "1", surroundings, Setting::new().world());
         let manager = manager.expect("threads");
         manager.start();
         Self { manager, world, waits, log, directory }
@@ -430,4 +430,72 @@ fn files_are_read_when_they_change() {
     assert_eq!(running.world.at(&["a", "n"]), "2");
     assert_eq!(running.manager.bundles_not_activated(), ["y"], "nobody looks for it");
     std::fs::remove_dir_all(folder).expect("removed");
+}
+
+/// Returns an archive with one module, whose decision is a configuration.
+fn discovered(module: &str) -> Vec<u8> {
+    let module = format!("package config\n\n{module}\n");
+    packed(&[("/config.rego".to_owned(), module.into_bytes())])
+}
+
+#[test]
+fn discovered_bundles_come_and_go() {
+    let first = "bundles.x := {\"resource\": \"b.tar.gz\", \"polling\": {\"min_delay_seconds\": 10, \"max_delay_seconds\": 20}}";
+    let current = Arc::new(Mutex::new(discovered(&format!(
+        "{first}\n\nlabels := {{\"a\": \"c\", \"d\": \"${{E}}\"}}"
+    ))));
+    let served = Arc::clone(&current);
+    let server = Server::start(move |request| match request.target.as_str() {
+        "/config" => answer("200 OK", "etag: \"c\"\r\n", &served.lock().expect("no test fails")),
+        _ => tagged(request, "\"t1\"", "", &archive("r1", 1)),
+    });
+    let polling = "polling: {min_delay_seconds: 1000, max_delay_seconds: 2000}";
+    let text = format!(
+        "services: {{s: {{url: '{}'}}}}\nstatus: {{}}\nlabels: {{a: b}}\n\
+         discovery: {{resource: config, decision: config, persist: true, {polling}}}",
+        server.url
+    );
+    let running = Running::start("discovery", &text);
+    // Two workers wait: that of discovery for longer.
+    let pair = |running: &Running| {
+        let (one, other) = (running.wait(), running.wait());
+        if one.0 > other.0 { (one, other) } else { (other, one) }
+    };
+    let (discovery, bundle) = pair(&running);
+    assert_eq!(running.world.at(&["a"]), r#"{"n":1}"#);
+    assert_eq!(bundle.0.as_secs(), 15);
+    assert!(running.manager.plugins().iter().all(|it| it.1));
+    let config = String::from_utf8(running.manager.config_json()).expect("UTF-8");
+    assert!(config.contains(r#""labels":{"a":"b","d":"${E}","#), "{config}");
+    assert!(config.contains(r#""resource":"b.tar.gz""#), "{config}");
+    // What cannot be acted on changes nothing and is told.
+    let mut discovery = discovery;
+    for (module, message) in [
+        ("bundles.x := {\"service\": \"nobody\"}", "service name \"nobody\" not found"),
+        (
+            "services.s := {\"url\": \"http://127.0.0.1:1\"}",
+            "updates to the discovery service are not allowed",
+        ),
+        ("decision_logs := {}", "decision_logs is not supported by this version of lictor"),
+    ] {
+        *current.lock().expect("no test fails") = discovered(module);
+        discovery = running.turn(discovery);
+        let status = running.manager.status_json().expect("a status");
+        let status = String::from_utf8(status).expect("UTF-8");
+        let told = status.split_once(r#""discovery":{"name":"discovery""#).expect("a status of discovery").1;
+        assert!(told.contains(&message.replace('"', "\\\"")), "{module}: {told}");
+        assert!(running.logged("discovery: Discovery reconfiguration error occurred: "));
+        assert_eq!(running.world.at(&["a"]), r#"{"n":1}"#);
+    }
+    // A service that is new, and a bundle that is gone.
+    let second =
+        "bundles.y := {\"resource\": \"file:///nowhere\"}\n\nservices.t := {\"url\": \"http://127.0.0.1:1\"}";
+    *current.lock().expect("no test fails") = discovered(second);
+    discovery.1.send(()).expect("a worker");
+    let (_, file) = pair(&running);
+    assert_eq!(file.0, Duration::ZERO, "it failed once");
+    assert_eq!(running.manager.bundles_not_activated(), ["y"]);
+    let config = String::from_utf8(running.manager.config_json()).expect("UTF-8");
+    assert!(config.contains(r#""t":{"url""#) && !config.contains("b.tar.gz"), "{config}");
+    assert!(running.directory.join("bundles/discovery/bundle.tar.gz").exists());
 }
