@@ -7,14 +7,14 @@
 mod aws_lc;
 #[cfg(feature = "aws-lc")]
 pub(crate) use aws_lc::{
-    digest, ec_public, ecdsa_sign, ecdsa_verify, ed25519_public, ed25519_sign, ed25519_verify, hmac, random,
-    rsa_sign, rsa_verify, x25519_public,
+    aes_cbc_decrypt, digest, ec_public, ecdsa_sign, ecdsa_verify, ed25519_public, ed25519_sign,
+    ed25519_verify, hmac, random, rsa_sign, rsa_verify, x25519_public,
 };
 
 #[cfg(not(feature = "aws-lc"))]
 mod absent;
 #[cfg(not(feature = "aws-lc"))]
 pub(crate) use absent::{
-    digest, ec_public, ecdsa_sign, ecdsa_verify, ed25519_public, ed25519_sign, ed25519_verify, hmac, random,
-    rsa_sign, rsa_verify, x25519_public,
+    aes_cbc_decrypt, digest, ec_public, ecdsa_sign, ecdsa_verify, ed25519_public, ed25519_sign,
+    ed25519_verify, hmac, random, rsa_sign, rsa_verify, x25519_public,
 };

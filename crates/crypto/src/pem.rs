@@ -2,6 +2,8 @@
 //!
 //! A block that is broken is passed over for the next; the scan moves on with every round, so it ends.
 
+pub mod encrypted;
+
 use crate::base64::{Alphabet, Fill, decode};
 
 /// One block.
@@ -9,6 +11,8 @@ use crate::base64::{Alphabet, Fill, decode};
 pub struct Block {
     /// What stands after `BEGIN`.
     pub label: String,
+    /// Names and values of the lines before the content.
+    pub headers: Vec<(String, String)>,
     /// The content.
     pub bytes: Vec<u8>,
 }
@@ -47,18 +51,18 @@ enum Found<'a> {
 fn block_at(data: &[u8], label_at: usize, end: usize) -> Found<'_> {
     let Some((line, mut at)) = line_at(data, label_at) else { return Found::Truncated };
     let Some(label) = line.strip_suffix(DASHES) else { return Found::Broken };
-    let mut has_headers = false;
+    let mut headers = Vec::new();
     loop {
         // Headers that run past the end line end the whole search, as in Go.
         let line = line_at(data, at).filter(|_| at < data.len() && at <= end + END.len());
         let Some((line, next)) = line else { return Found::Truncated };
-        if !line.contains(&b':') {
-            break;
-        }
-        has_headers = true;
+        let Some(colon) = line.iter().position(|it| *it == b':') else { break };
+        let (name, value) = line.split_at(colon);
+        let text = |it: &[u8]| String::from_utf8_lossy(it.trim_ascii()).into_owned();
+        headers.push((text(name), text(value.get(1..).unwrap_or_default())));
         at = next;
     }
-    if has_headers && at > end {
+    if !headers.is_empty() && at > end {
         return Found::Broken;
     }
     let trailer = data.get(end + END.len()..).unwrap_or(&[]);
@@ -73,7 +77,7 @@ fn block_at(data: &[u8], label_at: usize, end: usize) -> Found<'_> {
     let Ok(bytes) = decode(&content, Alphabet::Standard, Fill::Padded) else { return Found::Broken };
     let rest = line_at(data, end + 1).map_or(data.len(), |it| it.1);
     let label = String::from_utf8_lossy(label).into_owned();
-    Found::Block(Block { label, bytes }, data.get(rest..).unwrap_or(&[]))
+    Found::Block(Block { label, headers, bytes }, data.get(rest..).unwrap_or(&[]))
 }
 
 /// Returns the line there without blanks at its end, and where the next one starts.

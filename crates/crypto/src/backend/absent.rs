@@ -7,6 +7,10 @@ use crate::hash::Hash;
 use crate::key::RsaPrivateKey;
 use crate::rsa::Padding;
 
+pub(crate) fn aes_cbc_decrypt(_key: &[u8], _iv: [u8; 16], _data: &[u8]) -> Option<Vec<u8>> {
+    None
+}
+
 pub(crate) fn digest(_hash: Hash, _parts: &[&[u8]]) -> Option<Vec<u8>> {
     None
 }

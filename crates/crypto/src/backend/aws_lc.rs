@@ -4,7 +4,9 @@
 //! nothing for key sizes and curves that the library does not take.
 
 use aws_lc_rs::agreement::{self, ECDH_P256, ECDH_P384, ECDH_P521, X25519};
+use aws_lc_rs::cipher::{AES_128, AES_192, AES_256, DecryptingKey, DecryptionContext, UnboundCipherKey};
 use aws_lc_rs::digest::{self, Digest, SHA256, SHA384, SHA512};
+use aws_lc_rs::iv::FixedLength;
 use aws_lc_rs::rand::{self, SystemRandom};
 use aws_lc_rs::rsa::{KeyPair, KeyPairComponents};
 use aws_lc_rs::signature::{
@@ -23,6 +25,22 @@ fn algorithm(hash: Hash) -> &'static digest::Algorithm {
         Hash::Sha384 => &SHA384,
         Hash::Sha512 => &SHA512,
     }
+}
+
+/// Decrypts whole blocks, whose padding stays; the length of the key chooses the cipher.
+pub(crate) fn aes_cbc_decrypt(key: &[u8], iv: [u8; 16], data: &[u8]) -> Option<Vec<u8>> {
+    let algorithm = match key.len() {
+        16 => &AES_128,
+        24 => &AES_192,
+        32 => &AES_256,
+        _ => return None,
+    };
+    let key = DecryptingKey::cbc(UnboundCipherKey::new(algorithm, key).ok()?).ok()?;
+    let mut data = data.to_vec();
+    let context = DecryptionContext::Iv128(FixedLength::from(iv));
+    let bytes = key.decrypt(&mut data, context).ok()?.len();
+    data.truncate(bytes);
+    Some(data)
 }
 
 /// Returns the digest of the concatenated parts.

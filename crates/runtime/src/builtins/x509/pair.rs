@@ -42,7 +42,7 @@ pub(super) fn parse_keypair<'e>(ctx: Context<'e>, args: &[Value<'e>]) -> Answer<
 fn blocks(text: &str, label: &str) -> Result<Vec<Block>, BuiltinError> {
     let bytes = if text.starts_with(BEGIN) { text.as_bytes().to_vec() } else { base64(text)? };
     if !bytes.starts_with(BEGIN.as_bytes()) {
-        return Ok(vec![Block { label: label.to_owned(), bytes }]);
+        return Ok(vec![Block { label: label.to_owned(), headers: Vec::new(), bytes }]);
     }
     let mut data = bytes.as_slice();
     let mut blocks = Vec::new();
