@@ -19,9 +19,19 @@ pub(crate) fn key_pair(
     certificates: &[u8],
     key: &[u8],
 ) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), String> {
-    let is_key = |it: &(SectionKind, Vec<u8>)| {
-        matches!(it.0, SectionKind::PrivateKey | SectionKind::RsaPrivateKey | SectionKind::EcPrivateKey)
-    };
+    Ok((chain(certificates)?, private_key(key)?))
+}
+
+fn is_key(section: &(SectionKind, Vec<u8>)) -> bool {
+    matches!(section.0, SectionKind::PrivateKey | SectionKind::RsaPrivateKey | SectionKind::EcPrivateKey)
+}
+
+/// Returns a chain of certificates.
+///
+/// # Errors
+///
+/// Go's text for what is missing.
+pub(crate) fn chain(certificates: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
     let found = sections(certificates);
     if found.is_empty() {
         return Err("tls: failed to find any PEM data in certificate input".to_owned());
@@ -36,6 +46,10 @@ pub(crate) fn key_pair(
     if chain.is_empty() {
         return Err("tls: failed to find \"CERTIFICATE\" PEM block in certificate input".to_owned());
     }
+    Ok(chain)
+}
+
+fn private_key(key: &[u8]) -> Result<PrivateKeyDer<'static>, String> {
     let found = sections(key);
     if found.is_empty() {
         return Err("tls: failed to find any PEM data in key input".to_owned());
@@ -44,8 +58,8 @@ pub(crate) fn key_pair(
         return Err("tls: found a certificate rather than a key in the PEM for the private key".to_owned());
     }
     let key = found.into_iter().find(is_key).and_then(|(kind, der)| PrivateKeyDer::from_pem(kind, der));
-    let key = key.ok_or("tls: failed to find PEM block with type ending in \"PRIVATE KEY\" in key input")?;
-    Ok((chain, key))
+    let missing = "tls: failed to find PEM block with type ending in \"PRIVATE KEY\" in key input";
+    key.ok_or_else(|| missing.to_owned())
 }
 
 fn sections(text: &[u8]) -> Vec<(SectionKind, Vec<u8>)> {

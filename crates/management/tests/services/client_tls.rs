@@ -106,3 +106,35 @@ fn both_files_are_needed() {
         assert_eq!(run(async { fault(&client).await }), wanted);
     }
 }
+
+#[test]
+fn encrypted_keys_need_their_passphrase() {
+    let server = Server::secured(Asks::Certificate, closing);
+    let folder = folder("passphrase");
+    let with = |more: &str| client(&server.url, &fields(&folder, more));
+    run(async {
+        for key in ["rsa.aes128.key", "rsa.aes192.key", "rsa.aes256.key"] {
+            put(&folder, "rsa.pem", key);
+            get(&with("private_key_passphrase: sesame"), "x").await.expect(key);
+        }
+        let prefix = format!("Get \"{}/x\": ", server.url);
+        let needed = "client private key passphrase is needed, because the certificate is password encrypted";
+        assert_eq!(fault(&with("")).await, format!("{prefix}{needed}"));
+        let wrong = fault(&with("private_key_passphrase: sesame2")).await;
+        assert!(!wrong.contains("sesame") && wrong != "an answer", "{wrong}");
+        put(&folder, "rsa.pem", "rsa.des3.key");
+        let des = "x509: DES-EDE3-CBC is not supported, expected AES";
+        assert_eq!(fault(&with("private_key_passphrase: sesame")).await, format!("{prefix}{des}"));
+        put(&folder, "rsa.pem", "rsa.pem");
+        assert!(
+            fault(&with(""))
+                .await
+                .starts_with(&format!("{prefix}failed to parse public/private key pair: tls:"))
+        );
+        fs::write(folder.join("c.key"), "sesame").expect("a file");
+        assert_eq!(fault(&with("")).await, format!("{prefix}PEM data could not be found"));
+    });
+    fs::remove_dir_all(&folder).expect("the folder");
+    let shown = server.requests();
+    assert!(shown.len() == 3 && shown.iter().all(|it| it.shown.as_ref() == Some(&der("rsa.pem"))));
+}

@@ -195,3 +195,30 @@ fn faults_are_told_when_something_is_sent() {
         assert_eq!(run(async { fault(&client(url, fields)).await }), wanted, "{}", service(url, fields));
     }
 }
+
+/// Every secret that a configuration can hold is `sesame` here.
+const SECRETS: &str = r#"
+keys: {k: {private_key: sesame, algorithm: HS256}}
+services:
+  h: {headers: {X-Token: sesame}}
+  b: {credentials: {bearer: {token: sesame}}}
+  c: {credentials: {client_tls: {cert: a, private_key: b, private_key_passphrase: sesame}}}
+  o: {credentials: {oauth2: {token_url: "https://h", client_id: a, client_secret: sesame,
+      additional_headers: {a: sesame}, additional_parameters: {a: sesame}}}}
+  a: {credentials: {oauth2: {token_url: "https://h", client_id: a, client_assertion: sesame}}}
+  s: {credentials: {oauth2: {token_url: "https://h", grant_type: jwt_bearer, signing_key: k}}}
+  g: {credentials: {gcp_metadata: {audience: a}}}
+  z: {credentials: {azure_managed_identity: {}}}
+  w: {credentials: {s3_signing: {environment_credentials: {}, profile_credentials: {}}}}
+"#;
+
+#[test]
+fn secrets_are_not_shown() {
+    let document = lictor::document_of_yaml(SECRETS.as_bytes()).expect("YAML");
+    let part = |name: &str| document.root().as_object().and_then(|it| it.get_str(name));
+    let services =
+        ServiceConfig::read_all(part("services").expect("services"), part("keys")).expect("services");
+    assert_eq!(services.len(), 9);
+    let shown = format!("{services:?}");
+    assert!(!shown.contains("sesame") && shown.contains("***"), "{shown}");
+}

@@ -6,7 +6,12 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use lictor_crypto::key::PrivateKey;
+use lictor_crypto::pem::encrypted::{decrypt, is_encrypted};
+use lictor_crypto::pem::next_block;
+use lictor_crypto::{parse_pkcs1, parse_pkcs8};
 use rustls::ClientConfig;
+use rustls::pki_types::PrivateKeyDer;
 
 use crate::http::pem;
 use crate::http::tls::{Identity, file};
@@ -87,20 +92,31 @@ impl Certificate {
     }
 
     fn identity(&self, cert: &[u8], key: &[u8]) -> Result<Identity, String> {
-        if key.windows(ENCRYPTED.len()).any(|it| it == ENCRYPTED) {
-            if self.passphrase.is_empty() {
-                let text =
-                    "client private key passphrase is needed, because the certificate is password encrypted";
-                return Err(text.to_owned());
-            }
-            return Err("encrypted private keys are not supported by this version of lictor".to_owned());
+        let (block, _) = next_block(key).ok_or("PEM data could not be found")?;
+        if !is_encrypted(&block) {
+            return pem::key_pair(cert, key).map_err(|it| unpaired(&it));
         }
-        pem::key_pair(cert, key).map_err(|it| unpaired(&it))
+        if self.passphrase.is_empty() {
+            let text =
+                "client private key passphrase is needed, because the certificate is password encrypted";
+            return Err(text.to_owned());
+        }
+        let key = rsa_key(decrypt(&block, self.passphrase.expose().as_bytes())?)?;
+        Ok((pem::chain(cert).map_err(|it| unpaired(&it))?, key))
     }
 }
 
-/// A header of PEM that only encrypted keys have.
-const ENCRYPTED: &[u8] = b"DEK-Info:";
+/// Takes a key that was encrypted, which must be one of RSA.
+fn rsa_key(der: Vec<u8>) -> Result<PrivateKeyDer<'static>, String> {
+    match parse_pkcs8(&der) {
+        Ok(PrivateKey::Rsa(_)) => return Ok(PrivateKeyDer::Pkcs8(der.into())),
+        Ok(_) => return Err("private key is invalid".to_owned()),
+        Err(_) => {}
+    }
+    let fault = |it| format!("private key should be a PEM or plain PKCS1 or PKCS8; parse error: {it}");
+    parse_pkcs1(&der).map_err(fault)?;
+    Ok(PrivateKeyDer::Pkcs1(der.into()))
+}
 
 fn unpaired(text: &str) -> String {
     format!("failed to parse public/private key pair: {text}")
