@@ -107,7 +107,7 @@ const PASSES: &[Pass] = &[
     Pass { name: "leave-unordered", run: leave_unordered::run },
     Pass { name: "dispatch-rules", run: |plan, _| dispatch_rules::run(plan) },
     Pass { name: "hoist-lookups", run: |plan, _| hoist_lookups::run(plan) },
-    Pass { name: "exit-early", run: |plan, about| exit_early::run(plan, &about.constant) },
+    Pass { name: "exit-early", run: exit_early::run },
     Pass { name: "drop-dead", run: |plan, _| drop_dead::run(plan) },
 ];
 

@@ -66,8 +66,14 @@ impl Builder<'_> {
         self.unbind_to(mark);
     }
 
+    /// All solutions are looked for; a pass ends the search where none can fail.
     fn not(&mut self, body: &[hir::Expr]) {
-        let block = self.block(|it| it.holds(body));
+        let yes = self.state.constants.bool(true);
+        let block = self.block(|it| {
+            let mark = it.mark();
+            it.through(yes, |it| it.body(body));
+            it.unbind_to(mark);
+        });
         self.emit(StmtKind::Not { block });
     }
 
@@ -98,7 +104,8 @@ impl Builder<'_> {
                     it.bind(var, Operand::Local(key));
                 }
                 it.bind(every.value, Operand::Local(value));
-                it.not(&every.body);
+                let not = it.block(|it| it.holds(&every.body));
+                it.emit(StmtKind::Not { block: not });
                 it.jump_out_of(inside);
                 it.unbind_to(mark);
                 it.close_to(inside);

@@ -236,6 +236,26 @@ impl<'a> Builder<'a> {
         self.close_to(around);
     }
 
+    /// Adds statements of which all solutions are looked for, as any may end the evaluation; their success is that there
+    /// is one.
+    pub(super) fn through(&mut self, yes: ConstId, fill: impl FnOnce(&mut Self)) {
+        let around = self.level();
+        self.push(Opener::Plain);
+        let inner = self.level();
+        fill(self);
+        if !self.scans_since(inner) {
+            self.close_to(inner);
+            let stmts = self.open.pop().map(|it| it.stmts).unwrap_or_default();
+            self.top().extend(stmts);
+            return;
+        }
+        let found = self.fresh();
+        self.emit_at(around, StmtKind::Reset { target: found });
+        self.emit(StmtKind::Assign { source: Operand::Const(yes), target: found });
+        self.close_to(around);
+        self.emit(StmtKind::IsDefined { source: found });
+    }
+
     /// Ends the block that was open as the innermost one at a level.
     pub(super) fn jump_out_of(&mut self, level: Level) {
         let depth = number_of(self.open.len() - level.0);

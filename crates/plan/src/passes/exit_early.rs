@@ -1,17 +1,26 @@
 //! When all rules of a document give one and the same constant, the first success ends the search.
 //!
-//! OPA does the same: no later rule can give another value, so no conflict is lost. It looks at the rules as they are
+//! So does the first solution inside of a negation, if none of the rest can fail.
+//!
+//! OPA does the first: no later rule can give another value, so no conflict is lost. It looks at the rules as they are
 //! written: a value that only passes know to be constant does not end the search, since a later rule may still fail.
 
 use crate::ir::{Block, ConstId, Function, Local, Operand, Plan, Stmt, StmtKind};
+use crate::passes::Surroundings;
+use crate::passes::failing::Failing;
 
 /// Returns for each function whether its rules give one constant as they are written.
 pub(super) fn constant(plan: &Plan) -> Vec<bool> {
     plan.functions.iter().map(|it| rules_of_one(it).is_some()).collect()
 }
 
-/// Ends searches in functions that were constant from the start, and in those that passes made.
-pub(super) fn run(plan: &mut Plan, constant: &[bool]) {
+/// Ends searches in functions that were constant from the start, in those that passes made, and in negations.
+pub(super) fn run(plan: &mut Plan, surroundings: &Surroundings<'_>) {
+    let constant = &surroundings.constant;
+    let failing = surroundings.failing(plan);
+    for function in &mut plan.functions {
+        function.blocks.iter_mut().for_each(|it| leave_negations(it, &failing));
+    }
     for (index, function) in plan.functions.iter_mut().enumerate() {
         if constant.get(index).copied().unwrap_or(true)
             && let Some(rules) = rules_of_one(function)
@@ -80,11 +89,28 @@ fn wrap(function: &mut Function, rules: std::ops::Range<usize>) {
     function.blocks.insert(0, block);
 }
 
+/// Leaves the search in a negation with the first solution.
+fn leave_negations(block: &mut Block, failing: &Failing) {
+    for stmt in &mut block.stmts {
+        if let StmtKind::Not { block } = &mut stmt.kind
+            && let [.., Stmt { kind: search, .. }, Stmt { kind: StmtKind::IsDefined { source }, .. }] =
+                block.stmts.as_mut_slice()
+            && let StmtKind::Block { blocks } = search
+            && let [search] = blocks.as_mut_slice()
+            && !failing.block_but_for(search, *source)
+        {
+            leave_after(search, *source, 0);
+        }
+        stmt.kind.for_each_block_mut(|it| leave_negations(it, failing));
+    }
+}
+
 fn leave_after(block: &mut Block, result: Local, depth: u32) {
     let mut stmts = Vec::with_capacity(block.stmts.len() + 1);
     for mut stmt in block.stmts.drain(..) {
         stmt.kind.for_each_block_mut(|it| leave_after(it, result, depth + 1));
-        let gives = matches!(&stmt.kind, StmtKind::AssignOnce { target, .. } if *target == result);
+        let gives = matches!(&stmt.kind,
+            StmtKind::AssignOnce { target, .. } | StmtKind::Assign { target, .. } if *target == result);
         let leave = gives.then(|| Stmt { kind: StmtKind::Break { depth }, ..stmt.clone() });
         stmts.push(stmt);
         stmts.extend(leave);

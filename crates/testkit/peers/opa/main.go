@@ -54,6 +54,8 @@ type request struct {
 	Indexing bool `json:"indexing"`
 	// Survey asks for all errors of built-ins on the way, which then end nothing.
 	Survey bool `json:"survey"`
+	// Apart asks for each rule, without those that give the same document, instead of the queries, with the inputs of the first.
+	Apart bool `json:"apart"`
 	// Reversed asks for rules to be evaluated in the opposite order.
 	Reversed bool `json:"reversed"`
 	// Mended names rows of docs/compatibility/opa.md: what they tell of is put right; see mend.go.
@@ -208,6 +210,14 @@ func decide(asked *request) (made answer) {
 	if asked.Reversed {
 		modules = reversed(modules)
 	}
+	if asked.Apart && len(asked.Queries) > 0 {
+		return apart(asked, modules)
+	}
+	return answerOf(asked, modules)
+}
+
+// answerOf compiles the modules and answers the queries.
+func answerOf(asked *request, modules map[string]*ast.Module) answer {
 	compiler := ast.NewCompiler().SetErrorLimit(0).WithEnablePrintStatements(true)
 	if !asked.Indexing {
 		compiler = compiler.WithSkipStages(ast.StageBuildComprehensionIndices)
@@ -234,6 +244,41 @@ func decide(asked *request) (made answer) {
 	var out []outcome
 	for _, it := range asked.Queries {
 		out = append(out, world.query(it)...)
+	}
+	return answer{Outcomes: out}
+}
+
+// apart answers for each rule what its document is without other rules.
+func apart(asked *request, modules map[string]*ast.Module) answer {
+	var out []outcome
+	inputs := asked.Queries[0].Inputs
+	for _, name := range util.KeysSorted(modules) {
+		for i, rule := range modules[name].Rules {
+			if len(rule.Head.Args) > 0 || rule.Default {
+				continue
+			}
+			path := rule.Ref().StringPrefix()
+			left := map[string]*ast.Module{}
+			for other, module := range modules {
+				left[other] = module.Copy()
+				left[other].Rules = nil
+				for j, it := range module.Copy().Rules {
+					place := it.Ref().StringPrefix()
+					isSibling := place.HasPrefix(path) || path.HasPrefix(place)
+					if !isSibling || other == name && i == j {
+						it.Module = left[other]
+						left[other].Rules = append(left[other].Rules, it)
+					}
+				}
+			}
+			alone := *asked
+			alone.Queries = []query{{Text: path.String(), Inputs: inputs}}
+			made := answerOf(&alone, left)
+			if made.Outcomes == nil {
+				made.Outcomes = repeat(outcome{}, len(inputs))
+			}
+			out = append(out, made.Outcomes...)
+		}
 	}
 	return answer{Outcomes: out}
 }

@@ -22,6 +22,7 @@ const (
 	rowNot       = 1
 	rowIndex     = 2
 	rowAsked     = 4
+	rowLiterals  = 5
 	rowNetworks  = 6
 	rowTexts     = 7
 	rowTemplates = 8
@@ -166,6 +167,11 @@ func mendModules(modules map[string]*ast.Module) {
 				lengthenBodies(rule)
 			}
 		}
+		if mended[rowLiterals] {
+			for _, rule := range module.Rules {
+				evaluateLiterals(rule)
+			}
+		}
 		if mended[rowTemplates] {
 			mendTemplates(module)
 		}
@@ -177,6 +183,38 @@ func lengthenBodies(rule *ast.Rule) {
 	for it := rule; it != nil; it = it.Else {
 		if len(it.Body) == 1 && it.Body[0].Negated {
 			it.Body.Append(ast.NewExpr(ast.BooleanTerm(true)))
+		}
+	}
+}
+
+// evaluateLiterals has sets and objects with members or keys that are not known yet joined with empty ones, which makes
+// values of them.
+func evaluateLiterals(rule *ast.Rule) {
+	evaluate := ast.NewGenericVisitor(func(x any) bool {
+		term, ok := x.(*ast.Term)
+		if !ok {
+			return false
+		}
+		written := &ast.Term{Value: term.Value, Location: term.Location}
+		switch value := term.Value.(type) {
+		case ast.Set:
+			if !ast.IsConstant(value) {
+				term.Value = ast.Or.Call(written, ast.SetTerm()).Value
+			}
+			return true
+		case ast.Object:
+			unknown := func(key, _ *ast.Term) bool { return !ast.IsConstant(key.Value) }
+			if value.Until(unknown) {
+				term.Value = ast.ObjectUnion.Call(written, ast.ObjectTerm()).Value
+				return true
+			}
+		}
+		return false
+	})
+	for it := rule; it != nil; it = it.Else {
+		evaluate.Walk(it.Body)
+		if it.Head.Value != nil {
+			evaluate.Walk(it.Head.Value)
 		}
 	}
 }

@@ -256,6 +256,7 @@ impl Family {
             budget_ms: 60_000,
             indexing: true,
             survey: false,
+            apart: false,
             reversed: false,
             mended: Vec::new(),
             queries: queries.collect(),

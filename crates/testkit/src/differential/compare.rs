@@ -27,7 +27,7 @@ const ROW_ENDED: u8 = 6;
 /// Template strings that OPA refuses.
 pub const ROW_TEMPLATES: u8 = 8;
 /// The rows that the peer can put right; see `crates/testkit/peers/opa/mend.go`.
-pub const ROWS_MENDED: &[u8] = &[1, ROW_INDEX, ROW_ASKED, ROW_ENDED, 7, ROW_TEMPLATES, 9, 10];
+pub const ROWS_MENDED: &[u8] = &[1, ROW_INDEX, ROW_ASKED, 5, ROW_ENDED, 7, ROW_TEMPLATES, 9, 10];
 
 /// A difference.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -226,7 +226,7 @@ pub fn note_gone(found: &mut [Difference], left: &[Difference], peer: &Answer, r
 }
 
 /// Marks what differs by an error that OPA meets too if it looks further: in another query with the same input, or
-/// in a `survey`, in which it goes on behind errors or takes rules in another order.
+/// in a `survey`, in which it goes on behind errors, takes rules in another order or is asked for each rule by itself.
 pub fn note_unseen(
     found: &mut [Difference],
     own: &Answer,

@@ -81,6 +81,9 @@ pub struct Request {
     pub indexing: bool,
     /// Whether errors of built-ins end nothing and are collected instead.
     pub survey: bool,
+    /// Whether each rule is asked for instead, without those that give the same document, with the inputs of the first
+    /// query.
+    pub apart: bool,
     /// Whether OPA evaluates rules in the opposite order.
     pub reversed: bool,
     /// Rows of `docs/compatibility/opa.md`: what they tell of is put right in OPA.
@@ -154,6 +157,7 @@ impl Request {
             budget_ms: BUDGET_MS,
             indexing: true,
             survey: false,
+            apart: false,
             reversed: false,
             mended: Vec::new(),
             queries: queries.collect(),

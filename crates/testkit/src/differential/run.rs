@@ -157,9 +157,9 @@ impl Engines {
         // What OPA answers with its rule index and what it answers without should be the same.
         let plain = Request { indexing: false, ..request.clone() };
         self.note_gone(&plain, own, found, ROW_INDEX)?;
-        for reversed in [false, true] {
+        for (reversed, apart) in [(false, false), (true, false), (false, true)] {
             if found.iter().any(|it| it.is_open() && it.outcome.is_some()) {
-                let survey = self.peer.survey(&Request { reversed, ..plain.clone() })?;
+                let survey = self.peer.survey(&Request { reversed, apart, ..plain.clone() })?;
                 compare::note_unseen(found, own, peer, &survey, inputs);
             }
         }
