@@ -13,6 +13,8 @@ pub mod engines;
 pub mod fuzz;
 pub mod json;
 pub mod mutate;
+#[cfg(feature = "differential")]
+pub mod peers;
 pub mod yaml;
 
 /// The program in the README, which must compile and hold.
