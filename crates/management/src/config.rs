@@ -3,12 +3,14 @@
 //! Absent and `null` are the same; fields of another type are refused in Go's words. Where a configuration comes from
 //! (files, the command line, discovery) and what stands in it beside this is not known here.
 
+mod external;
 pub mod keys;
 mod known;
 pub(crate) mod whole;
 
 use lictor::{Kind, Value};
 
+pub use external::ExternalConfig;
 pub use whole::Configuration;
 
 /// Returns a member that is there and not `null`.

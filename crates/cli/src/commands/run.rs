@@ -9,7 +9,8 @@ use std::time::Duration;
 use lictor::http::{HttpFault, HttpRequest, HttpResponse, LookupFault};
 use lictor::{Composition, Engine, Host, Options};
 use lictor_bundle::Trust;
-use lictor_management::{CacheLimits, Outgoing, Patience};
+use lictor_management::config::ExternalConfig;
+use lictor_management::{CacheLimits, Outgoing, Patience, Redis};
 use lictor_server::{Config, Server, Start};
 
 use crate::beside;
@@ -38,7 +39,7 @@ pub(crate) fn run(flags: &Parsed) -> Result<u8, Failure> {
     let config = Config { default_decision: configuration.default_decision(), ..config(flags)? };
     let log = config.log;
     let trust = trust(flags).map_err(failed)?;
-    let start = start(flags, trust).map_err(failed)?;
+    let start = start(flags, trust, configuration.external()).map_err(failed)?;
     let server =
         Server::bind(config, start, Arc::new(World::new())).map_err(|error| failed(error.to_string()))?;
     server.stop_on_signals().map_err(|error| failed(error.to_string()))?;
@@ -82,7 +83,7 @@ fn trust(flags: &Parsed) -> Result<Trust, String> {
 }
 
 /// Returns the policy, and what it is made of.
-fn start(flags: &Parsed, trust: Trust) -> Result<Start, String> {
+fn start(flags: &Parsed, trust: Trust, external: &[ExternalConfig]) -> Result<Start, String> {
     let mut engine = Engine::new(Options {
         version: setup::version(flags),
         print: true,
@@ -90,6 +91,11 @@ fn start(flags: &Parsed, trust: Trust) -> Result<Start, String> {
         workers: Threads::all(),
         ..Options::default()
     });
+    for ExternalConfig { path, redis, limits } in external {
+        let path: Vec<&str> = path.iter().map(String::as_str).collect();
+        let mounted = engine.mount(&path, Arc::new(Redis::new(redis.clone())), *limits);
+        mounted.map_err(|error| format!("config error: {error}"))?;
+    }
     let ignore = flags.list("ignore");
     let mut timers = Timers::default();
     let mut loader = Loader::new(&mut engine, &mut timers).ignoring(&ignore).trusting(trust);

@@ -41,6 +41,7 @@ const KNOWN: &[&str] = &[
     "keys.*.scope",
     "labels.**",
     "persistence_directory",
+    "plugins.**",
     "services.**",
     "status.console",
     "status.trigger",

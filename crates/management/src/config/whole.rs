@@ -5,6 +5,7 @@
 
 use lictor::{Arena, Document, Value};
 
+use super::external::{self, ExternalConfig};
 use super::{Fields, keys, kind, known, member};
 use crate::bundles::config::{self as bundles, BundlesConfig};
 use crate::discovery::config::{self as discovery, DiscoveryConfig};
@@ -17,7 +18,6 @@ const REFUSED: [&str; 9] = [
     "distributed_tracing",
     "metrics_export",
     "nd_builtin_cache",
-    "plugins",
     "server",
     "storage",
     "tracing",
@@ -35,6 +35,7 @@ pub struct Configuration {
     pub(crate) discovery: Option<DiscoveryConfig>,
     pub(crate) bundles: BundlesConfig,
     pub(crate) has_status: bool,
+    external: Vec<ExternalConfig>,
     default_decision: String,
     persistence_directory: String,
 }
@@ -51,7 +52,12 @@ impl Configuration {
 
     /// Reads and checks what came of a discovered configuration; discovery itself stays as it was at the start.
     pub(crate) fn discovered(root: Document, boot: &Self) -> Result<Self, String> {
-        Self::checked(root, boot.discovery.clone())
+        let found = Self::checked(root, boot.discovery.clone())?;
+        // Policies are compiled for what is mounted: a path that is not would be undefined without a word.
+        if found.external != boot.external {
+            return Err("plugins.data cannot change while serving".to_owned());
+        }
+        Ok(found)
     }
 
     fn checked(root: Document, known: Option<DiscoveryConfig>) -> Result<Self, String> {
@@ -70,10 +76,20 @@ impl Configuration {
             None => discovery::read(value, &names, &keys)?,
         };
         let has_status = status(value)?;
+        let external = external::read(value)?;
         let (default_decision, persistence_directory) =
             (fields.text("default_decision")?, fields.text("persistence_directory")?);
         labels(value)?;
-        Ok(Self { services, discovery, bundles, has_status, default_decision, persistence_directory, root })
+        Ok(Self {
+            services,
+            discovery,
+            bundles,
+            has_status,
+            external,
+            default_decision,
+            persistence_directory,
+            root,
+        })
     }
 
     /// Returns the keys below `data` of what is decided if nobody says what.
@@ -81,6 +97,12 @@ impl Configuration {
     pub fn default_decision(&self) -> Vec<String> {
         let path = if self.default_decision.is_empty() { DEFAULT_DECISION } else { &self.default_decision };
         path.split('/').filter(|it| !it.is_empty()).map(str::to_owned).collect()
+    }
+
+    /// Returns the parts of `data` that others keep.
+    #[must_use]
+    pub fn external(&self) -> &[ExternalConfig] {
+        &self.external
     }
 
     /// Returns where what outlives the process is kept; nothing if the configuration does not say it.
@@ -137,6 +159,11 @@ impl Configuration {
         }
         if let Some(keys) = without("keys", &["key", "private_key"]) {
             edits.push(("keys", Some(keys)));
+        }
+        if let Some(data) = member(self.root(), "plugins").and_then(|it| member(it, "data")) {
+            let data = each_without(&arena, data, &["auth"]);
+            let plugins = arena.object(&mut vec![(arena.string("data"), data)]);
+            edits.push(("plugins", Some(plugins)));
         }
         let edits: Vec<_> = edits.into_iter().map(|(name, value)| (arena.string(name), value)).collect();
         let mut out = Vec::new();
