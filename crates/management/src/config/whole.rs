@@ -12,7 +12,7 @@ use crate::discovery::config::{self as discovery, DiscoveryConfig};
 use crate::services::ServiceConfig;
 
 /// Options whose effects are not there, so that nobody counts on them.
-const REFUSED: [&str; 9] = [
+const REFUSED: [&str; 8] = [
     "caching",
     "decision_logs",
     "distributed_tracing",
