@@ -130,7 +130,7 @@ impl Credential {
             CredentialConfig::Anonymous | CredentialConfig::ClientTls(_) => Self::Silent,
             CredentialConfig::Bearer(bearer) => Self::Bearer(bearer),
             CredentialConfig::OAuth2(oauth2) => {
-                Self::OAuth2(Box::new(Tokens::new(*oauth2, tls::token_sender(config, world))))
+                Self::OAuth2(Box::new(Tokens::new(*oauth2, tls::token_sender(config, world), world)))
             }
             CredentialConfig::Aws(aws) => Self::Aws(Box::new(Signer::new(*aws, config.url(), world))),
             CredentialConfig::Gcp(gcp) => Self::Gcp(gcp, Sender::plain(world)),

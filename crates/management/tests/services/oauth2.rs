@@ -5,7 +5,7 @@
 
 use std::fs;
 
-use lictor_crypto::base64::{Alphabet, Fill, decode};
+use lictor_crypto::base64::{Alphabet, Fill, decode, encode};
 use lictor_crypto::parse_pkcs8;
 use lictor_crypto::pem::next_block;
 use lictor_crypto::signature::{Algorithm, AnyKey};
@@ -182,6 +182,7 @@ fn configurations_that_cannot_work_are_told() {
         ("signing_key: bad", "failed to decode PEM key"),
         ("token_url: 'http://h', client_id: a, client_secret: b", "token_url required to use https scheme"),
         ("", &format!("please provide one of {kinds} required")),
+        ("azure_keyvault: {key: a}", "azure_keyvault is not supported by this version of lictor"),
         ("client_secret: a, client_assertion: b", &format!("can only use one of {kinds}")),
         ("client_secret: sesame", "client_id and client_secret required"),
         ("client_assertion: sesame", "client_id and client_assertion required"),
@@ -201,4 +202,66 @@ fn configurations_that_cannot_work_are_told() {
     );
     let wanted = "Post \"https://127.0.0.1:1\": dial tcp 127.0.0.1:1: connect: connection refused";
     assert_eq!(run(async { fault(&plain).await }), wanted);
+}
+
+/// Signs as Amazon's key service does: the digest that it gets, with the key of these tests, in DER.
+fn key_service(request: &Request) -> Vec<u8> {
+    let wanted = ["TrentService.Sign", "application/x-amz-json-1.1"];
+    if [request.header("X-Amz-Target"), request.header("Content-Type")] != wanted {
+        return answer("400 Bad Request", "", b"");
+    }
+    let body = lictor::json::read_document(request.body.as_bytes()).expect("JSON");
+    let text = |name: &str| {
+        body.root().as_object().and_then(|it| it.get_str(name)).and_then(|it| it.as_str().map(str::to_owned))
+    };
+    assert_eq!(text("KeyId").as_deref(), Some("arn:\"key\""));
+    assert_eq!(text("MessageType").as_deref(), Some("DIGEST"));
+    assert_eq!(text("SigningAlgorithm").as_deref(), Some("ECDSA_SHA_256"));
+    let digest = decode(text("Message").expect("a digest").as_bytes(), Alphabet::Standard, Fill::Padded);
+    assert_eq!(digest.expect("base64").len(), 32);
+    // The numbers 1 and 2^255, whose first byte needs a zero before it.
+    let second = [&[0x02, 33, 0, 0x80][..], &[0; 31]].concat();
+    let der = [&[0x30, 38, 0x02, 1, 1], second.as_slice()].concat();
+    let signature = encode(&der, Alphabet::Standard, Fill::Padded);
+    ok(&format!(r#"{{"KeyId": "k", "Signature": "{signature}", "SigningAlgorithm": "ECDSA_SHA_256"}}"#))
+}
+
+#[test]
+fn amazon_s_key_service_signs() {
+    let (tokens, server) = (authorization_server(), Server::start(|_| ok("yes")));
+    let kms = Server::start(key_service);
+    let setting = Setting::new();
+    for (name, value) in [
+        ("AWS_ACCESS_KEY_ID", "id"),
+        ("AWS_SECRET_ACCESS_KEY", "sesame"),
+        ("AWS_REGION", "eu-x"),
+        ("AWS_ENDPOINT_URL_KMS", kms.url.as_str()),
+    ] {
+        setting.set(name, value);
+    }
+    let with = |more: &str| {
+        let key = "aws_kms: {name: 'arn:\"key\"', algorithm: ECDSA_SHA_256}";
+        setting.client(&service(&server.url, &tokens.url, &format!("{key}{more}")))
+    };
+    let signing = ", aws_signing: {service: kms, environment_credentials: {}}";
+    run(async {
+        get(&with(signing), "x").await.expect("an answer");
+        assert_eq!(fault(&with("")).await, "aws_kms and aws_signing required");
+        let wrong = with(", aws_signing: {environment_credentials: {}}");
+        assert_eq!(fault(&wrong).await, "cannot use SignDigest with aws service \"s3\"");
+        setting.set("AWS_ENDPOINT_URL_KMS", &server.url);
+        let text = fault(&with(signing)).await;
+        assert!(text.starts_with("kms: failed to sign digest: "), "{text}");
+        let odd =
+            "aws_kms: {name: k, algorithm: RSA}, aws_signing: {service: kms, environment_credentials: {}}";
+        let odd = setting.client(&service(&server.url, &tokens.url, odd));
+        assert_eq!(fault(&odd).await, "unsupported sign algorithm RSA");
+    });
+    assert!(kms.request().header("Authorization").contains("Credential=id/20150830/eu-x/kms/aws4_request"));
+    let request = tokens.request();
+    let assertion =
+        form(&request).iter().find(|it| it.0 == "client_assertion").expect("an assertion").1.to_owned();
+    let signature = assertion.rsplit_once('.').expect("a token").1;
+    let signature = decode(signature.as_bytes(), Alphabet::Url, Fill::Raw).expect("base64");
+    assert_eq!((signature.len(), signature[31], signature[32]), (64, 1, 0x80));
 }

@@ -5,16 +5,19 @@
 //! with policies (`lictor::http::sigv4`). For registries the keys buy a password instead (`ecr`).
 
 mod ecr;
+pub(super) mod kms;
 mod metadata;
 mod profile;
 mod sts;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use lictor::http::sigv4::{self, Credentials};
 use lictor::http::{HttpRequest, Url, canonical_header};
 use tokio::sync::Mutex;
 
+use crate::services::AGENT;
 use crate::services::credentials::Authorization;
 use crate::services::credentials::aws::ecr::Password;
 use crate::services::credentials::aws::metadata::Metadata;
@@ -23,7 +26,7 @@ use crate::services::credentials::aws::sts::{AssumeRole, WebIdentity};
 use crate::services::fault::FetchError;
 use crate::services::fields::Fields;
 use crate::services::secret::Secret;
-use crate::services::sender::Sender;
+use crate::services::sender::{Errand, Sender};
 use crate::services::world::World;
 
 /// Keys that end sooner are fetched anew.
@@ -242,6 +245,37 @@ impl Signer {
         Ok(kept.insert(password).encoded.clone())
     }
 
+    /// Returns the service that requests are signed for.
+    fn service(&self) -> &str {
+        &self.signing.service
+    }
+
+    /// Asks a service of Amazon's own for something, in JSON.
+    async fn post(
+        &self,
+        post: &Post,
+        body: String,
+        credentials: &Credentials,
+        world: &World,
+    ) -> Result<Vec<u8>, String> {
+        let configured = (world.environment)(post.endpoint).filter(|it| !it.is_empty());
+        let usual = || format!("https://{}.{}.amazonaws.com", post.service, credentials.region);
+        let url = format!("{}/", configured.unwrap_or_else(usual).trim_end_matches('/'));
+        let headers = [
+            ("X-Amz-Target", post.target),
+            ("Accept-Encoding", "identity"),
+            ("Content-Type", "application/x-amz-json-1.1"),
+            ("User-Agent", AGENT),
+        ];
+        let headers = headers.into_iter().map(|it| (it.0.to_owned(), it.1.to_owned())).collect();
+        let body = body.into_bytes();
+        let to_sign = ToSign { method: "POST", url: &Url::parse(&url)?, headers: &headers, body: &body };
+        let added = self.sign(&to_sign, post.service, credentials, world)?;
+        let headers = headers.into_iter().chain(added).collect();
+        let errand = Errand { method: "POST", url, headers, body, time: post.time };
+        body_of(self.sender.errand(errand).await, post.what)
+    }
+
     fn sign(
         &self,
         to_sign: &ToSign<'_>,
@@ -251,6 +285,17 @@ impl Signer {
     ) -> Result<Vec<(String, String)>, String> {
         signed(to_sign, self.signing.version, service, credentials, (world.clock)())
     }
+}
+
+/// What one of Amazon's own services is asked for.
+struct Post {
+    service: &'static str,
+    /// The variable that says where it is, if not at its usual address.
+    endpoint: &'static str,
+    target: &'static str,
+    /// What faults call it.
+    what: &'static str,
+    time: Duration,
 }
 
 /// A request before it is signed.

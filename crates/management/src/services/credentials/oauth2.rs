@@ -14,6 +14,7 @@ use tokio::sync::Mutex;
 use crate::http::attempt::basic;
 use crate::services::answer::Answer;
 use crate::services::credentials::Authorization;
+use crate::services::credentials::aws::{self, AwsSigning};
 use crate::services::credentials::oauth2::jwt::Signer;
 use crate::services::fault::FetchError;
 use crate::services::fields::Fields;
@@ -41,6 +42,8 @@ pub(crate) struct OAuth2 {
     scopes: Vec<String>,
     additional_headers: BTreeMap<String, Secret>,
     additional_parameters: BTreeMap<String, Secret>,
+    /// How to ask Amazon's key service for signatures.
+    kms: Option<Box<AwsSigning>>,
 }
 
 /// What a client proves itself with.
@@ -66,16 +69,32 @@ impl OAuth2 {
         let (additional_headers, additional_parameters) =
             (fields.map("additional_headers")?, fields.map("additional_parameters")?);
         let signer = Signer::read(fields, keys, &scopes)?;
+        let kms = match fields.below("aws_signing", "awsSigningAuthPlugin")? {
+            Some(signing) if given.has_kms => AwsSigning::read(&signing, false)?.map(Box::new).map(Some),
+            _ => Ok(None),
+        };
         let proof = given.proof(signer, &token_url, &client_id);
-        let complete =
-            |proof| Self { token_url, client_id, proof, scopes, additional_headers, additional_parameters };
-        Ok(proof.map(complete))
+        let complete = |(proof, kms)| Self {
+            token_url,
+            client_id,
+            proof,
+            scopes,
+            additional_headers,
+            additional_parameters,
+            kms,
+        };
+        Ok(proof.and_then(|proof| Ok((proof, kms?))).map(complete))
     }
 
     /// Asks for a token.
-    async fn fetch(&self, sender: &Sender, world: &World) -> Result<Token, String> {
+    async fn fetch(
+        &self,
+        sender: &Sender,
+        kms: Option<&aws::Signer>,
+        world: &World,
+    ) -> Result<Token, String> {
         let now_ns = (world.clock)();
-        let body = self.body(world, now_ns).await?;
+        let body = self.body(kms, world, now_ns).await?;
         let mut headers = vec![("Content-Type".to_owned(), "application/x-www-form-urlencoded".to_owned())];
         if let Proof::ClientSecret(secret) = &self.proof {
             let value = basic(self.client_id.as_bytes(), secret.expose().as_bytes());
@@ -103,7 +122,7 @@ impl OAuth2 {
     }
 
     /// Returns the form that asks for a token.
-    async fn body(&self, world: &World, now_ns: i64) -> Result<String, String> {
+    async fn body(&self, kms: Option<&aws::Signer>, world: &World, now_ns: i64) -> Result<String, String> {
         let scope = self.scopes.join(" ");
         let mut pairs = BTreeMap::new();
         if !scope.is_empty() {
@@ -112,12 +131,12 @@ impl OAuth2 {
         pairs.extend(self.additional_parameters.iter().map(|it| (it.0.as_str(), it.1.expose().to_owned())));
         let grant = match &self.proof {
             Proof::Grant(signer) => {
-                pairs.insert("assertion", signer.sign(world, now_ns)?);
+                pairs.insert("assertion", signer.sign(kms, world, now_ns).await?);
                 JWT_BEARER
             }
             Proof::ClientSecret(_) => "client_credentials",
             Proof::Signed(signer) => {
-                self.assert(&mut pairs, ASSERTION_TYPE, signer.sign(world, now_ns)?);
+                self.assert(&mut pairs, ASSERTION_TYPE, signer.sign(kms, world, now_ns).await?);
                 "client_credentials"
             }
             Proof::Assertion { kind, text, path } if path.is_empty() => {
@@ -165,19 +184,13 @@ struct Given {
     assertion: Secret,
     assertion_path: String,
     has_signing_key: bool,
-    /// Keys that are kept elsewhere, which is not there yet.
-    elsewhere: Option<&'static str>,
-    elsewhere_count: usize,
+    has_kms: bool,
+    has_aws_signing: bool,
+    has_vault: bool,
 }
 
 impl Given {
     fn read(fields: &Fields<'_>) -> Result<Self, String> {
-        let mut elsewhere = Vec::new();
-        for (name, owner) in [("aws_kms", "awsKmsKeyConfig"), ("azure_keyvault", "azureKeyVaultConfig")] {
-            if fields.below(name, owner)?.is_some() {
-                elsewhere.push(name);
-            }
-        }
         Ok(Self {
             grant_type: fields.text("grant_type")?,
             secret: fields.secret("client_secret")?,
@@ -185,8 +198,9 @@ impl Given {
             assertion: fields.secret("client_assertion")?,
             assertion_path: fields.text("client_assertion_path")?,
             has_signing_key: !fields.text("signing_key")?.is_empty(),
-            elsewhere: elsewhere.first().copied(),
-            elsewhere_count: elsewhere.len(),
+            has_kms: fields.below("aws_kms", "awsKmsKeyConfig")?.is_some(),
+            has_aws_signing: fields.below("aws_signing", "awsSigningAuthPlugin")?.is_some(),
+            has_vault: fields.below("azure_keyvault", "azureKeyVaultConfig")?.is_some(),
         })
     }
 
@@ -202,39 +216,43 @@ impl Given {
             "jwt_bearer" => true,
             _ => return Err("grant_type must be either client_credentials or jwt_bearer".to_owned()),
         };
-        let signer = if is_jwt_bearer || self.has_signing_key { Some(signer?) } else { None };
+        let needs_key = is_jwt_bearer || self.has_signing_key;
+        if is_jwt_bearer && !self.has_signing_key {
+            return Err("signing_key required for jwt_bearer grant type".to_owned());
+        }
+        let signer = if needs_key { Ok(signer?) } else { signer };
         if !token_url.starts_with("https://") {
             return Err("token_url required to use https scheme".to_owned());
         }
-        match signer {
-            Some(signer) if is_jwt_bearer => Ok(Proof::Grant(signer)),
-            signer => self.own_proof(signer, client_id),
-        }
+        if is_jwt_bearer { signer.map(Proof::Grant) } else { self.own_proof(signer, client_id) }
     }
 
-    fn own_proof(self, signer: Option<Signer>, client_id: &str) -> Result<Proof, String> {
+    fn own_proof(self, signer: Result<Signer, String>, client_id: &str) -> Result<Proof, String> {
         const KINDS: &str =
             "client_secret, signing_key, aws_kms, azure_keyvault, client_assertion, or client_assertion_path";
         let given = [
             !self.secret.is_empty(),
-            signer.is_some(),
+            self.has_signing_key,
+            self.has_kms,
+            self.has_vault,
             !self.assertion.is_empty(),
             !self.assertion_path.is_empty(),
         ];
-        match given.iter().filter(|it| **it).count() + self.elsewhere_count {
+        match given.iter().filter(|it| **it).count() {
             0 => return Err(format!("please provide one of {KINDS} required")),
             1 => {}
             _ => return Err(format!("can only use one of {KINDS}")),
         }
-        if let Some(name) = self.elsewhere {
-            return Err(format!("{name} is not supported by this version of lictor"));
-        }
-        if let Some(signer) = signer {
-            return Ok(Proof::Signed(signer));
-        }
         let needed = match given {
             [true, ..] => "client_secret",
-            [_, _, true, _] => "client_assertion",
+            [_, _, true, ..] if !self.has_aws_signing => {
+                return Err("aws_kms and aws_signing required".to_owned());
+            }
+            [_, true, ..] | [_, _, true, ..] => return signer.map(Proof::Signed),
+            [_, _, _, true, ..] => {
+                return Err("azure_keyvault is not supported by this version of lictor".to_owned());
+            }
+            [_, _, _, _, true, _] => "client_assertion",
             _ => "client_assertion_path",
         };
         if client_id.is_empty() {
@@ -259,12 +277,14 @@ struct Token {
 pub(crate) struct Tokens {
     oauth2: OAuth2,
     sender: Sender,
+    kms: Option<aws::Signer>,
     kept: Mutex<Option<Token>>,
 }
 
 impl Tokens {
-    pub(crate) fn new(oauth2: OAuth2, sender: Sender) -> Self {
-        Self { oauth2, sender, kept: Mutex::default() }
+    pub(crate) fn new(oauth2: OAuth2, sender: Sender, world: &World) -> Self {
+        let kms = oauth2.kms.clone().map(|it| aws::Signer::new(*it, "", world));
+        Self { oauth2, sender, kms, kept: Mutex::default() }
     }
 
     pub(crate) async fn authorize(&self, world: &World) -> Result<Authorization, FetchError> {
@@ -273,7 +293,12 @@ impl Tokens {
         let now_ns = (world.clock)();
         if kept.as_ref().is_none_or(|it| it.expires_ns.saturating_sub(now_ns) < LIFE_MIN_NS) {
             *kept = None;
-            *kept = Some(self.oauth2.fetch(&self.sender, world).await.map_err(FetchError::credentials)?);
+            *kept = Some(
+                self.oauth2
+                    .fetch(&self.sender, self.kms.as_ref(), world)
+                    .await
+                    .map_err(FetchError::credentials)?,
+            );
         }
         let token = kept.as_ref().map_or("", |it| it.token.expose());
         Ok(Authorization::header(format!("Bearer {token}")))

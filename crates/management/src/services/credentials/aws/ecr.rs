@@ -3,17 +3,13 @@
 //! Apart because it is the one credential of Amazon's that is no signature. A password holds for hours and is kept
 //! until five minutes before it ends.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use lictor::http::Url;
 use lictor::http::sigv4::Credentials;
 use lictor::json;
 
-use crate::services::AGENT;
-use crate::services::credentials::aws::{LIFE_MIN_NS, Signer, ToSign, body_of};
+use crate::services::credentials::aws::{LIFE_MIN_NS, Post, Signer};
 use crate::services::secret::Secret;
-use crate::services::sender::Errand;
 use crate::services::world::World;
 
 const TARGET: &str = "AmazonEC2ContainerRegistry_V20150921.GetAuthorizationToken";
@@ -40,24 +36,9 @@ pub(super) async fn password(
     credentials: &Credentials,
     world: &World,
 ) -> Result<Password, String> {
-    let configured = (world.environment)(ENDPOINT).filter(|it| !it.is_empty());
-    let usual = || format!("https://ecr.{}.amazonaws.com", credentials.region);
-    let url = format!("{}/", configured.unwrap_or_else(usual).trim_end_matches('/'));
-    let headers = BTreeMap::from(
-        [
-            ("X-Amz-Target", TARGET),
-            ("Accept-Encoding", "identity"),
-            ("Content-Type", "application/x-amz-json-1.1"),
-            ("User-Agent", AGENT),
-        ]
-        .map(|it| (it.0.to_owned(), it.1.to_owned())),
-    );
-    let body = b"{}".to_vec();
-    let to_sign = ToSign { method: "POST", url: &Url::parse(&url)?, headers: &headers, body: &body };
-    let added = signer.sign(&to_sign, "ecr", credentials, world)?;
-    let headers = headers.into_iter().chain(added).collect();
-    let errand = Errand { method: "POST", url, headers, body, time: TIME };
-    read(&body_of(signer.sender.errand(errand).await, "ecr get authorization token")?)
+    let what = "ecr get authorization token";
+    let post = Post { service: "ecr", endpoint: ENDPOINT, target: TARGET, what, time: TIME };
+    read(&signer.post(&post, "{}".to_owned(), credentials, world).await?)
 }
 
 fn read(body: &[u8]) -> Result<Password, String> {

@@ -12,6 +12,8 @@ use lictor_crypto::pem::next_block;
 use lictor_crypto::signature::{Algorithm, AnyKey};
 use lictor_crypto::{parse_ec, parse_pkcs1, parse_pkcs8};
 
+use crate::services::credentials::aws;
+use crate::services::credentials::aws::kms::KmsKey;
 use crate::services::fields::Fields;
 use crate::services::world::World;
 
@@ -24,14 +26,22 @@ const DEFAULT_ALGORITHM: &str = "RS256";
 #[derive(Clone)]
 pub(crate) struct Signer {
     algorithm_name: String,
-    algorithm: Algorithm,
-    key: AnyKey,
+    key: Key,
     /// Digest of the certificate that goes with the key, as the header has it.
     x5t: Option<String>,
     /// Further claims, as JSON.
     claims: BTreeMap<String, String>,
     scopes: String,
     include_jti: bool,
+}
+
+/// What signs.
+#[derive(Clone)]
+enum Key {
+    /// A key of the configuration.
+    Own(Algorithm, AnyKey),
+    /// One that Amazon's key service keeps.
+    Kms(KmsKey),
 }
 
 impl std::fmt::Debug for Signer {
@@ -48,23 +58,41 @@ impl Signer {
         scopes: &[String],
     ) -> Result<Result<Self, String>, String> {
         let id = fields.text("signing_key")?;
+        let kms = fields.below("aws_kms", "awsKmsKeyConfig")?;
+        let kms = kms.map(|it| Ok::<_, String>((it.text("name")?, it.text("algorithm")?))).transpose()?;
         let thumbprint = fields.text("thumbprint")?;
         let claims = fields.json_map("additional_claims")?;
         let include_jti = fields.flag("include_jti_claim")?;
         let scopes = scopes.join(" ");
-        Ok(signing_key(&id, keys).and_then(|(algorithm_name, algorithm, key)| {
+        let key = match kms {
+            Some((name, algorithm)) if id.is_empty() => KmsKey::new(quoted(&name), &algorithm)
+                .map(|it| (it.token_algorithm().to_owned(), Key::Kms(it))),
+            _ => signing_key(&id, keys),
+        };
+        Ok(key.and_then(|(algorithm_name, key)| {
             let x5t = x5t(&thumbprint)?;
-            Ok(Self { algorithm_name, algorithm, key, x5t, claims, scopes, include_jti })
+            Ok(Self { algorithm_name, key, x5t, claims, scopes, include_jti })
         }))
     }
 
-    /// Returns a token that holds from now.
-    pub(crate) fn sign(&self, world: &World, now_ns: i64) -> Result<String, String> {
+    /// Returns a token that holds from now. The key service is asked with the signer that is given.
+    pub(crate) async fn sign(
+        &self,
+        kms: Option<&aws::Signer>,
+        world: &World,
+        now_ns: i64,
+    ) -> Result<String, String> {
         let x5t = self.x5t.as_ref().map(|it| format!(",\"x5t\":\"{it}\"")).unwrap_or_default();
         let header = format!("{{\"alg\":\"{}\",\"typ\":\"JWT\"{x5t}}}", self.algorithm_name);
         let to_sign =
             format!("{}.{}", unpadded(header.as_bytes()), unpadded(self.payload(world, now_ns).as_bytes()));
-        let signature = self.algorithm.sign(&self.key, to_sign.as_bytes())?;
+        let signature = match (&self.key, kms) {
+            (Key::Own(algorithm, key), _) => algorithm.sign(key, to_sign.as_bytes())?,
+            (Key::Kms(key), Some(signer)) => key.sign(signer, to_sign.as_bytes(), world).await?,
+            (Key::Kms(_), None) => {
+                return Err("missing AWS credentials, failed to sign the assertion with kms".to_owned());
+            }
+        };
         Ok(format!("{to_sign}.{}", unpadded(&signature)))
     }
 
@@ -84,7 +112,7 @@ impl Signer {
     }
 }
 
-fn signing_key(id: &str, keys: Option<Value<'_>>) -> Result<(String, Algorithm, AnyKey), String> {
+fn signing_key(id: &str, keys: Option<Value<'_>>) -> Result<(String, Key), String> {
     if id.is_empty() {
         return Err("signing_key required for jwt_bearer grant type".to_owned());
     }
@@ -106,7 +134,7 @@ fn signing_key(id: &str, keys: Option<Value<'_>>) -> Result<(String, Algorithm, 
     } else {
         AnyKey::Private(private_key(private.as_bytes())?)
     };
-    Ok((algorithm, named, key))
+    Ok((algorithm, Key::Own(named, key)))
 }
 
 fn private_key(text: &[u8]) -> Result<PrivateKey, String> {
