@@ -54,6 +54,8 @@ impl Generation {
 pub(crate) struct Generations {
     current: Mutex<Arc<Generation>>,
     number: AtomicU64,
+    /// Parses bundles by options that never change, beside whoever holds `composition`.
+    parser: Composition,
     /// What the present policy is made of; held by who changes that, and locked before `writing`.
     composition: Mutex<Composition>,
     /// Held by who writes, and no longer than that takes.
@@ -71,6 +73,7 @@ impl Generations {
         Self {
             current: Mutex::new(Arc::new(first)),
             number: AtomicU64::new(1),
+            parser: composition.clone(),
             composition: Mutex::new(composition),
             writing: Mutex::default(),
             changed: watch::Sender::new(1),
@@ -110,9 +113,7 @@ impl Generations {
 
     /// Prepares a bundle, as the present options for modules have it.
     pub(crate) fn prepare(&self, name: &str, etag: &str, bundle: Bundle) -> Result<ReadyBundle, BundleFault> {
-        // Parsing may take long, and needs no more than options that never change.
-        let composition = self.composition.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        composition.prepare(name, etag, bundle)
+        self.parser.prepare(name, etag, bundle)
     }
 
     /// Makes all changes of bundles visible at once, or none of them.
