@@ -6,6 +6,7 @@
 //! from.
 
 mod board;
+mod chain;
 pub mod config;
 mod download;
 mod pace;
@@ -147,6 +148,9 @@ impl Bundles {
                         status.last_activation_ns = Some(now_ns);
                         ready.manifest().revision.clone_into(&mut status.active_revision);
                     });
+                    if let Some(bundle) = config.get(ready.name()) {
+                        self.replay(ready.name(), bundle);
+                    }
                 }
                 Err(fault) => {
                     shared.log(
@@ -158,6 +162,42 @@ impl Bundles {
                 }
             }
         }
+    }
+
+    /// Activates the deltas that were kept since a bundle, up to the first that cannot be; that and all behind it are
+    /// forgotten. The whole bundle is asked for next in any case.
+    fn replay(&self, name: &str, config: &BundleConfig) {
+        let shared = &self.shared;
+        let failed = |message: &str| {
+            shared.log(Severity::Error, name, &format!("{}: {message}", shared.words.disk_failed));
+        };
+        let deltas = match shared.shelf.deltas(name) {
+            Ok(deltas) => deltas,
+            Err(message) => return failed(&message),
+        };
+        for (count, delta) in deltas.iter().enumerate() {
+            if let Err(trouble) = self.replay_one(name, config, delta) {
+                failed(&trouble.to_string());
+                if let Err(message) = shared.shelf.cut_deltas(name, count) {
+                    failed(&message);
+                }
+                return;
+            }
+        }
+    }
+
+    fn replay_one(&self, name: &str, config: &BundleConfig, delta: &[u8]) -> Result<(), Trouble> {
+        let reading = Reading { trust: config.trust.clone(), size_limit_bytes: config.size_limit_bytes };
+        let ready = Arc::new(self.shared.activate.prepare(name, "", reading.archive(delta)?)?);
+        if !ready.is_delta() {
+            return Err(Trouble::Text("a whole bundle is kept among deltas".to_owned()));
+        }
+        self.shared.activate.activate(&[BundleChange::Activate(Arc::clone(&ready))])?;
+        self.shared.board.update(name, |status| {
+            status.kind = kind(&ready);
+            ready.manifest().revision.clone_into(&mut status.active_revision);
+        });
+        Ok(())
     }
 
     fn read_persisted(&self, name: &str, config: &BundleConfig) -> Result<Option<BundleChange>, Trouble> {

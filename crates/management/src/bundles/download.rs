@@ -82,6 +82,12 @@ impl Downloader {
         }
     }
 
+    /// Forgets what is active, so that the whole bundle is asked for.
+    pub(crate) fn forget(&mut self) {
+        self.etag.clear();
+        self.superseded.clear();
+    }
+
     /// Sends a request and reads the answer.
     pub(crate) async fn ask(&mut self, now_ns: i64) -> Result<Answer, Trouble> {
         let tags = self.tags(now_ns);

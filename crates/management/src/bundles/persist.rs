@@ -9,6 +9,7 @@ use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
+use super::chain;
 use crate::http::fault::system_text;
 
 const FILE_NAME: &str = "bundle.tar.gz";
@@ -51,6 +52,24 @@ impl Shelf {
         }
     }
 
+    /// Keeps a delta that is active behind the bundle that it changes.
+    pub(crate) fn save_delta(&self, name: &str, delta: &[u8]) -> Result<(), String> {
+        let path = self.folder(name)?.join(FILE_NAME);
+        chain::append(&path, delta).map_err(|it| told("append to deltas of", &path, &it))
+    }
+
+    /// Returns the deltas that are kept behind a bundle.
+    pub(crate) fn deltas(&self, name: &str) -> Result<Vec<Vec<u8>>, String> {
+        let path = self.folder(name)?.join(FILE_NAME);
+        chain::read(&path).map_err(|it| told("read deltas of", &path, &it))
+    }
+
+    /// Forgets deltas behind a bundle but the first ones.
+    pub(crate) fn cut_deltas(&self, name: &str, count: usize) -> Result<(), String> {
+        let path = self.folder(name)?.join(FILE_NAME);
+        chain::truncate(&path, count).map_err(|it| told("cut deltas of", &path, &it))
+    }
+
     /// Says whether there is a bundle of a name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.folder(name).is_ok_and(|it| it.join(FILE_NAME).exists())
@@ -70,6 +89,8 @@ impl Shelf {
             let _ = fs::remove_file(&aside);
             return Err(message);
         }
+        // Those that are left by a crash before this are told from those of the new one.
+        chain::remove(&folder.join(FILE_NAME)).map_err(|it| told("remove deltas of", &folder, &it))?;
         // The name is in the folder only once that is written, too.
         File::open(&folder).and_then(|it| it.sync_all()).map_err(|it| told("sync", &folder, &it))
     }

@@ -130,6 +130,8 @@ pub(crate) struct Worker {
     config: BundleConfig,
     place: Place,
     wanted: Arc<AtomicBool>,
+    /// A delta could not be kept: what comes after it must not be, until the whole bundle is.
+    has_gap: bool,
     shared: Arc<Shared>,
 }
 
@@ -150,7 +152,7 @@ impl Worker {
             }
             (Source::Service { .. }, None) => return None,
         };
-        Some(Self { name: name.to_owned(), config, place, wanted, shared })
+        Some(Self { name: name.to_owned(), config, place, wanted, has_gap: false, shared })
     }
 
     /// Looks for bundles until it is dropped.
@@ -271,12 +273,19 @@ impl Worker {
         let change = BundleChange::Activate(Arc::clone(&ready));
         let outcome = self.shared.queue.take(change, Arc::clone(&self.wanted)).await;
         timers.insert("rego_module_compile", nanoseconds(compiling));
+        if outcome.is_err() && ready.is_delta() {
+            // It was made for another state than ours.
+            self.ask_for_all();
+        }
         outcome.map_err(|fault| Failure { trouble: fault.into(), stage: Stage::Activating })?;
         if let Content::Archive(bytes) = &content {
             self.keep(&ready, bytes.clone()).await?;
         }
         timers.insert("rego_load_bundles", nanoseconds(start));
         self.activated(content, &ready, &etag);
+        if self.has_gap {
+            self.ask_for_all();
+        }
         self.update(|status, now_ns| {
             status.last_activation_ns = Some(now_ns);
             ready.manifest().revision.clone_into(&mut status.active_revision);
@@ -302,14 +311,29 @@ impl Worker {
         work.await.map_err(|it| it.to_string())?
     }
 
-    /// Keeps an archive on disk if it is to be kept. A delta is none without what it changes.
-    async fn keep(&self, ready: &ReadyBundle, bytes: Bytes) -> Result<(), Failure> {
-        if !self.config.persist || ready.is_delta() {
+    fn ask_for_all(&mut self) {
+        if let Place::Service(downloader) = &mut self.place {
+            downloader.forget();
+        }
+    }
+
+    /// Keeps an archive on disk if it is to be kept: a whole bundle in the place of the last one, a delta behind what it
+    /// changes.
+    async fn keep(&mut self, ready: &ReadyBundle, bytes: Bytes) -> Result<(), Failure> {
+        if !self.config.persist || ready.is_delta() && self.has_gap {
             return Ok(());
         }
-        let (shelf, name) = (self.shared.shelf.clone(), self.name.clone());
-        let saved = spawn_blocking(move || shelf.save(&name, &bytes)).await;
-        let Err(message) = saved.unwrap_or_else(|it| Err(it.to_string())) else { return Ok(()) };
+        let (shelf, name, is_delta) = (self.shared.shelf.clone(), self.name.clone(), ready.is_delta());
+        let save = move || if is_delta { shelf.save_delta(&name, &bytes) } else { shelf.save(&name, &bytes) };
+        let saved = spawn_blocking(save).await.unwrap_or_else(|it| Err(it.to_string()));
+        self.has_gap = saved.is_err();
+        let Err(message) = saved else { return Ok(()) };
+        if is_delta {
+            // What is kept is older, and whole.
+            let text = format!("Failed to save delta bundle to disk: {message}");
+            self.shared.log(Severity::Error, &self.name, &text);
+            return Ok(());
+        }
         let log = |severity, text: &str| self.shared.log(severity, &self.name, text);
         log(Severity::Error, &format!("Failed to save new bundle to disk: {message}"));
         if self.shared.shelf.has(&self.name) {

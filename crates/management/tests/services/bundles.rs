@@ -407,6 +407,65 @@ fn what_was_kept_is_served_while_the_service_is_away() {
     assert_eq!(server.request().header("if-none-match"), "");
 }
 
+/// Returns a delta of the bundle of [`archive`] with one operation.
+fn delta(revision: &str, operation: &str) -> Vec<u8> {
+    let manifest = format!(r#"{{"roots": ["a"], "revision": "{revision}"}}"#);
+    let patch = format!(r#"{{"data": [{operation}]}}"#);
+    packed(&[
+        ("/.manifest".to_owned(), manifest.into_bytes()),
+        ("/patch.json".to_owned(), patch.into_bytes()),
+    ])
+}
+
+#[test]
+fn deltas_are_kept_and_done_again_at_the_start() {
+    let of = |tag: &str, body: &[u8]| answer("200 OK", &format!("etag: {tag}\r\n"), body);
+    let (server, _) = scripted(vec![
+        of("1", &archive("r1", 1)),
+        of("2", &delta("r2", r#"{"op": "upsert", "path": "a/m/k", "value": 2}"#)),
+        of("3", &delta("r3", r#"{"op": "replace", "path": "a/n", "value": 3}"#)),
+        of("4", &delta("r4", r#"{"op": "remove", "path": "a/absent"}"#)),
+        answer("304 Not Modified", "", b""),
+    ]);
+    let running = Running::start("deltas", &configuration(&server.url, "persist: true,"));
+    let waiting = running.wait();
+    let waiting = running.turn(waiting);
+    let waiting = running.turn(waiting);
+    assert_eq!(running.world.at(&["a"]), r#"{"m":{"k":2},"n":3}"#);
+    assert_eq!(running.told("x", "type"), "delta");
+    let waiting = running.turn(waiting);
+    assert!(
+        running.told("x", "message").contains("storage_not_found_error"),
+        "{}",
+        running.told("x", "message")
+    );
+    running.turn(waiting);
+    let tags: Vec<String> =
+        server.requests().iter().map(|it| it.header("if-none-match").to_owned()).collect();
+    assert_eq!(tags, ["", "1", "2", "3", ""], "after a delta that cannot be, all is asked for");
+    let directory = running.directory.with_extension("moved");
+    std::fs::rename(&running.directory, &directory).expect("moved");
+    drop(running);
+    let away = configuration("http://127.0.0.1:1", "persist: true,");
+    let running = Running::start_in(directory.clone(), &away);
+    assert_eq!(running.world.at(&["a"]), r#"{"m":{"k":2},"n":3}"#, "before anything was asked");
+    assert_eq!(running.told("x", "active_revision"), "r3");
+    let moved = directory.with_extension("again");
+    std::fs::rename(&directory, &moved).expect("moved");
+    drop(running);
+    // A torn end takes the delta with it that it belongs to.
+    let chain = moved.join("bundles/x/deltas");
+    let bytes = std::fs::read(&chain).expect("kept");
+    std::fs::write(&chain, bytes.get(..bytes.len() - 1).expect("longer")).expect("written");
+    let server = Server::start(|request| tagged(request, "\"t1\"", "", &archive("r5", 5)));
+    let running = Running::start_in(moved, &configuration(&server.url, "persist: true,"));
+    assert_eq!(running.world.at(&["a", "m"]), r#"{"k":2}"#);
+    running.wait();
+    assert_eq!(running.world.at(&["a"]), r#"{"n":5}"#);
+    assert_eq!(server.request().header("if-none-match"), "");
+    assert!(!running.directory.join("bundles/x/deltas").exists(), "a whole bundle has none");
+}
+
 #[test]
 fn files_are_read_when_they_change() {
     let folder = std::env::temp_dir().join(format!("lictor-file-{}", std::process::id()));
