@@ -15,6 +15,7 @@ use crate::{
     scope::{Occurrence, Scope, Scopes},
 };
 
+mod shown;
 mod statements;
 mod terms;
 mod with;

@@ -123,7 +123,7 @@ impl<'a> Lowering<'a> {
         if let Callee::Builtin(at) = out.callee
             && self.ctx.options.capabilities.at(at).is_some_and(|it| it.result.is_none())
         {
-            let text = printer::term_text(&ast::Term::new(ast::TermKind::Call(Box::new(call.clone())), span));
+            let text = self.shown_call(call, span);
             self.found.void_calls.push(calls::void_value(self.source, span, &text));
         }
         out
