@@ -45,7 +45,7 @@ enum Subject<'t> {
 impl<'a> Checker<'a> {
     /// Returns a reference as it was written.
     pub(super) fn written_ref(&self, reference: &Ref) -> Written {
-        self.write_ref(reference, 0)
+        self.write_ref(reference, At::default())
     }
 
     /// Returns the pattern that a part of a reference is, if one was moved out of its place.
@@ -80,23 +80,23 @@ impl<'a> Checker<'a> {
         self.names.get(var.0 as usize).is_some_and(|it| it.generated && !ast::is_wildcard(&it.name))
     }
 
-    fn write_ref(&self, reference: &Ref, depth: u32) -> Written {
+    fn write_ref(&self, reference: &Ref, at: At) -> Written {
         let name = |text: &str| Written::Var(text.to_owned(), text.to_owned());
         let head = match reference.head {
             RefHead::Input => name("input"),
             RefHead::Data => name("data"),
-            RefHead::Var(var) => self.write_var(var, depth),
+            RefHead::Var(var) => self.write_var(var, at),
         };
-        let parts = reference.parts.iter().map(|it| self.write(it, depth));
+        let parts = reference.parts.iter().map(|it| self.write(it, at));
         Written::Ref(std::iter::once(head).chain(parts).collect())
     }
 
-    fn write_var(&self, var: VarId, depth: u32) -> Written {
+    fn write_var(&self, var: VarId, at: At) -> Written {
         let name = self.names.get(var.0 as usize).map_or("", |it| &it.name);
-        if self.is_made(var) && depth < DEPTH_MAX {
+        if self.is_made(var) && at.depth < DEPTH_MAX {
             match subject_in(self.whole, var) {
-                Some(Subject::Term(term)) => return self.write(term, depth + 1),
-                Some(Subject::Call(call)) => return self.write_call(call, depth + 1),
+                Some(Subject::Term(term)) => return self.write(term, at.deeper()),
+                Some(Subject::Call(call)) => return self.write_call(call, at.deeper()),
                 None => {}
             }
         }
@@ -108,7 +108,7 @@ impl<'a> Checker<'a> {
         Written::Var(name.to_owned(), shown.to_owned())
     }
 
-    fn write_call(&self, call: &Call, depth: u32) -> Written {
+    fn write_call(&self, call: &Call, at: At) -> Written {
         let path = match &call.callee {
             Callee::Builtin(name) => name.split('.').map(str::to_owned).collect(),
             Callee::Function(group) => {
@@ -116,49 +116,52 @@ impl<'a> Checker<'a> {
                 std::iter::once("data").chain(path).map(str::to_owned).collect::<Vec<_>>()
             }
         };
-        let part = |(at, text): (usize, String)| match at {
+        let part = |(place, text): (usize, String)| match place {
             0 => Written::Var(text.clone(), text),
             _ => Written::String(text),
         };
         let callee = Written::Ref(path.into_iter().enumerate().map(part).collect());
-        let args = call.args.iter().map(|it| self.write(it, depth));
+        let args = call.args.iter().map(|it| self.write(it, At { is_operand: true, ..at }));
         Written::Call(std::iter::once(callee).chain(args).collect())
     }
 
-    fn write(&self, term: &Term, depth: u32) -> Written {
-        let all = |items: &[Term]| items.iter().map(|it| self.write(it, depth)).collect::<Vec<_>>();
+    fn write(&self, term: &Term, at: At) -> Written {
+        let all = |items: &[Term]| items.iter().map(|it| self.write(it, at)).collect::<Vec<_>>();
         match &term.kind {
             TermKind::Null => Written::Null,
             TermKind::Bool(value) => Written::Bool(*value),
             TermKind::Number(text) => Written::Number(text.to_string()),
             TermKind::String(text) => Written::String(text.to_string()),
-            TermKind::Var(var) => self.write_var(*var, depth),
-            TermKind::Ref(reference) => self.write_ref(reference, depth),
+            TermKind::Var(var) => self.write_var(*var, at),
+            TermKind::Ref(reference) => self.write_ref(reference, at),
             TermKind::Array(items) => Written::Array(all(items)),
             TermKind::Set(items) => {
                 let mut items: Vec<&Term> = items.iter().collect();
                 items.sort_by_cached_key(|it| constant(it));
                 items.dedup_by(|one, other| constant(one).is_some_and(|it| Some(it) == constant(other)));
-                Written::Set(items.into_iter().map(|it| self.write(it, depth)).collect())
+                Written::Set(items.into_iter().map(|it| self.write(it, at)).collect())
             }
             TermKind::Object(entries) => {
                 let mut entries: Vec<&(Term, Term)> = entries.iter().collect();
                 entries.sort_by_cached_key(|it| constant(&it.0));
-                let pair = |it: &(Term, Term)| (self.write(&it.0, depth), self.write(&it.1, depth));
+                let pair = |it: &(Term, Term)| (self.write(&it.0, at), self.write(&it.1, at));
                 Written::Object(entries.into_iter().map(pair).collect())
             }
-            TermKind::ArrayCompr(_) => Written::Closure("arraycomprehension", self.closure_text(term, depth)),
-            TermKind::SetCompr(_) => Written::Closure("setcomprehension", self.closure_text(term, depth)),
-            TermKind::ObjectCompr(_) => {
-                Written::Closure("objectcomprehension", self.closure_text(term, depth))
-            }
+            TermKind::ArrayCompr(_) => Written::Closure("arraycomprehension", self.closure_text(term, at)),
+            TermKind::SetCompr(_) => Written::Closure("setcomprehension", self.closure_text(term, at)),
+            TermKind::ObjectCompr(_) => Written::Closure("objectcomprehension", self.closure_text(term, at)),
         }
     }
 
-    fn closure_text(&self, term: &Term, depth: u32) -> String {
-        let text = |it: &Term| self.write(it, depth).text();
+    fn closure_text(&self, term: &Term, at: At) -> String {
+        let text = |it: &Term| self.write(it, at).text();
         let Some(closure) = Closure::of(term) else { return String::new() };
-        let body = self.body_text(closure.body(), depth);
+        let head = match closure {
+            Closure::Array(it) => Some(&it.term),
+            Closure::Set(it) => Some(&it.term),
+            Closure::Object(_) => None,
+        };
+        let body = self.shown_body(closure.body(), head, at);
         match closure {
             Closure::Array(it) => format!("[{} | {body}]", text(&it.term)),
             Closure::Set(it) => format!("{{{} | {body}}}", text(&it.term)),
@@ -166,23 +169,34 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn body_text(&self, body: &[Expr], depth: u32) -> String {
-        // Where we keep a reference for later, OPA repeats it.
+    fn body_text(&self, body: &[Expr], at: At) -> String {
+        self.shown_body(body, None, at)
+    }
+
+    /// Returns the text of a body, of a closure over `head` if there is one.
+    fn shown_body(&self, body: &[Expr], head: Option<&Term>, at: At) -> String {
+        let is_head = |var: VarId| head.is_some_and(|it| matches!(it.kind, TermKind::Var(it) if it == var));
+        // What we keep for later, OPA leaves where it stands. It shows twice what a reference starts with, but not in
+        // the operands of a call, which it moves before.
+        let is_shown =
+            |var: VarId| is_head(var) || !at.is_operand && body.iter().any(|it| starts_ref(it, var));
         let is_kept = |it: &&Expr| match &it.kind {
-            ExprKind::Unify(lhs, rhs) => {
-                matches!(lhs.kind, TermKind::Var(var) if self.is_made(var))
-                    && matches!(rhs.kind, TermKind::Ref(_))
-            }
+            ExprKind::Unify(lhs, rhs) => match lhs.kind {
+                TermKind::Var(var) if self.is_made(var) => {
+                    matches!(rhs.kind, TermKind::Ref(_)) || is_composite(rhs) && !is_shown(var)
+                }
+                _ => false,
+            },
             _ => false,
         };
-        let shown = body.iter().filter(|it| !is_kept(it)).map(|it| self.expr_text(it, depth));
+        let shown = body.iter().filter(|it| !is_kept(it)).map(|it| self.expr_text(it, at));
         shown.collect::<Vec<_>>().join("; ")
     }
 
-    fn expr_text(&self, expr: &Expr, depth: u32) -> String {
-        let mut out = self.kind_text(expr, depth);
+    fn expr_text(&self, expr: &Expr, at: At) -> String {
+        let mut out = self.kind_text(expr, at);
         for with in &expr.with {
-            let value = |it: &Term| self.write(it, depth).text();
+            let value = |it: &Term| self.write(it, at).text();
             let path = |root: &str, path: &[Box<str>]| {
                 let mut out = root.to_owned();
                 path.iter().for_each(|it| show::push_key(it, &mut out));
@@ -199,12 +213,12 @@ impl<'a> Checker<'a> {
         out
     }
 
-    fn kind_text(&self, expr: &Expr, depth: u32) -> String {
-        let text = |it: &Term| self.write(it, depth).text();
+    fn kind_text(&self, expr: &Expr, at: At) -> String {
+        let text = |it: &Term| self.write(it, at).text();
         match &expr.kind {
             ExprKind::Term(term) => text(term),
             ExprKind::Unify(lhs, rhs) => match &lhs.kind {
-                TermKind::Var(var) if self.is_made(*var) && !is_literal(rhs) => {
+                TermKind::Var(var) if self.is_made(*var) && !is_composite(rhs) => {
                     format!("__local{}__ = {}", var.0, text(rhs))
                 }
                 _ => format!("{} = {}", text(lhs), text(rhs)),
@@ -215,23 +229,63 @@ impl<'a> Checker<'a> {
             }
             ExprKind::Every(every) => {
                 let vars = every.key.iter().chain([&every.value]);
-                let vars: Vec<String> = vars.map(|it| self.write_var(*it, depth).text()).collect();
-                let (vars, body) = (vars.join(", "), self.body_text(&every.body, depth));
+                let vars: Vec<String> = vars.map(|it| self.write_var(*it, at).text()).collect();
+                let (vars, body) = (vars.join(", "), self.body_text(&every.body, at));
                 format!("every {vars} in {} {{ {body} }}", text(&every.domain))
             }
-            ExprKind::Not(body) => format!("not {}", self.body_text(body, depth)),
+            ExprKind::Not(body) => format!("not {}", self.body_text(body, at)),
             ExprKind::And(lhs, rhs) => {
-                format!("{} and {}", self.body_text(lhs, depth), self.body_text(rhs, depth))
+                format!("{} and {}", self.body_text(lhs, at), self.body_text(rhs, at))
             }
             ExprKind::Or(lhs, rhs) => {
-                format!("{} or {}", self.body_text(lhs, depth), self.body_text(rhs, depth))
+                format!("{} or {}", self.body_text(lhs, at), self.body_text(rhs, at))
             }
         }
     }
 }
 
-fn is_literal(term: &Term) -> bool {
+/// Where something is shown.
+#[derive(Clone, Copy, Default)]
+struct At {
+    /// How many variables that were made stand around.
+    depth: u32,
+    /// Whether it is inside of the operands of a call.
+    is_operand: bool,
+}
+
+impl At {
+    fn deeper(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
+    }
+}
+
+fn is_composite(term: &Term) -> bool {
     matches!(term.kind, TermKind::Array(_) | TermKind::Set(_) | TermKind::Object(_))
+        || Closure::of(term).is_some()
+}
+
+/// Says whether a reference in the expression starts with the variable; what is inside of closures is not looked at.
+fn starts_ref(expr: &Expr, var: VarId) -> bool {
+    match &expr.kind {
+        ExprKind::Term(term) => starts_ref_in(term, var),
+        ExprKind::Unify(lhs, rhs) => starts_ref_in(lhs, var) || starts_ref_in(rhs, var),
+        ExprKind::Call(call) => call.args.iter().chain(&call.output).any(|it| starts_ref_in(it, var)),
+        ExprKind::Every(_) | ExprKind::Not(_) | ExprKind::And(..) | ExprKind::Or(..) => false,
+    }
+}
+
+fn starts_ref_in(term: &Term, var: VarId) -> bool {
+    match &term.kind {
+        TermKind::Ref(reference) => {
+            matches!(reference.head, RefHead::Var(it) if it == var)
+                || reference.parts.iter().any(|it| starts_ref_in(it, var))
+        }
+        TermKind::Array(items) | TermKind::Set(items) => items.iter().any(|it| starts_ref_in(it, var)),
+        TermKind::Object(entries) => {
+            entries.iter().any(|(key, value)| starts_ref_in(key, var) || starts_ref_in(value, var))
+        }
+        _ => false,
+    }
 }
 
 /// Finds where a variable that the compiler made gets its value.
