@@ -26,6 +26,8 @@ pub const ROW_ASKED: u8 = 4;
 const ROW_ENDED: u8 = 6;
 /// Template strings that OPA refuses.
 pub const ROW_TEMPLATES: u8 = 8;
+/// No row: OPA answers otherwise each time, as where it goes through a map of Go's.
+pub const UNSETTLED: u8 = u8::MAX;
 /// The rows that the peer can put right; see `crates/testkit/peers/opa/mend.go`.
 pub const ROWS_MENDED: &[u8] = &[1, ROW_INDEX, ROW_ASKED, 5, ROW_ENDED, 7, ROW_TEMPLATES, 9, 10];
 
@@ -221,6 +223,19 @@ pub fn note_gone(found: &mut [Difference], left: &[Difference], peer: &Answer, r
         };
         if is_answered && !left.iter().any(|it| it.is_open() && is_same(it)) {
             difference.level = Level::Known(row);
+        }
+    }
+}
+
+/// Marks the differences about which OPA says something else when it is asked the same again.
+pub fn note_unsettled(found: &mut [Difference], peer: &Answer, again: &Answer) {
+    let (Answer::Decided(peer), Answer::Decided(again)) = (peer, again) else { return };
+    for difference in found.iter_mut().filter(|it| it.is_open()) {
+        let Some((once, twice)) = difference.outcome.and_then(|it| peer.get(it).zip(again.get(it))) else {
+            continue;
+        };
+        if once != twice && ![once, twice].into_iter().any(|it| gave_up(it) || crashed(it)) {
+            difference.level = Level::Known(UNSETTLED);
         }
     }
 }

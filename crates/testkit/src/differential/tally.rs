@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::compare::{Difference, Level};
+use super::compare::{Difference, Level, UNSETTLED};
 use super::coverage::Coverage;
 
 /// So many differences of one kind are shrunk.
@@ -68,6 +68,7 @@ impl Tally {
         let known: Vec<String> = (self.levels.iter())
             .filter_map(|(level, count)| match level {
                 Level::Known(0) => Some(format!("several: {count}")),
+                Level::Known(UNSETTLED) => Some(format!("answered otherwise each time: {count}")),
                 Level::Known(row) => Some(format!("{row}: {count}")),
                 Level::Decision | Level::Wording => None,
             })
