@@ -307,7 +307,10 @@ impl DocumentBuilder {
             return self.record(pairs);
         }
         let words = &self.words;
-        let hashes = pairs.iter().map(|it| key_hash(words, it[0]));
+        let hashes = pairs.iter().map(|it| {
+            words.note_read();
+            key_hash(words, it[0])
+        });
         let index = Index::words(hashes);
         self.indexed_pairs(cells, &index)
     }
@@ -495,12 +498,14 @@ impl Sink for &mut DocumentBuilder {
 
 impl KeyTexts for DocumentBuilder {
     fn first_word(&self, key: Cell) -> u64 {
+        self.words.note_read();
         let at = key.offset() as usize;
         let word = |at: usize| self.words.get(at).copied().unwrap_or(0);
         word(at) >> 32 | word(at + 1) << 32
     }
 
     fn compare(&self, a: Cell, b: Cell) -> Ordering {
+        self.words.note_read();
         key_text(&self.words, &a).cmp(key_text(&self.words, &b))
     }
 }

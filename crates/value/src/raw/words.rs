@@ -7,6 +7,7 @@
 use std::fs::File;
 use std::io;
 use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 #[cfg(unix)]
 use memmap2::UncheckedAdvice;
@@ -16,6 +17,8 @@ use memmap2::{MmapMut, MmapOptions};
 const MAPPED_WORDS_MIN: usize = 1 << 17;
 /// A file grows by so many words at least (64 MiB), and then what was written leaves the memory of the process.
 const FILE_STEP_WORDS: usize = 1 << 23;
+/// After so many reads all over a file it leaves the memory too: each may have brought 64 KiB of it back.
+const FILE_READS_MAX: u32 = 4_096;
 /// A block takes nothing more at this size (24 GiB), so that all of it can be referred to by 32 bits.
 const WORDS_MAX: usize = 3 << 30;
 /// Why a block can be made larger: nobody goes on without memory.
@@ -28,6 +31,8 @@ pub(crate) struct Words {
     len: usize,
     /// Why the file could not grow; what is added after that is lost.
     fault: Option<io::Error>,
+    /// Reads all over the file since it last left the memory.
+    reads: AtomicU32,
 }
 
 #[derive(Debug)]
@@ -54,14 +59,14 @@ pub(super) enum Frozen {
 impl Words {
     /// Returns a block that starts with words.
     pub(crate) fn of(words: &[u64]) -> Self {
-        Self { home: Home::Heap(words.to_vec()), len: words.len(), fault: None }
+        Self { home: Home::Heap(words.to_vec()), len: words.len(), ..Self::default() }
     }
 
     /// Returns an empty block that is the end of a file from a position on, a multiple of the size of a page.
     pub(crate) fn in_file(file: File, at: u64) -> io::Result<Self> {
         allocate(&file, at, FILE_STEP_WORDS)?;
         let map = map_file(&file, at, FILE_STEP_WORDS)?;
-        Ok(Self { home: Home::File(map, file, at), len: 0, fault: None })
+        Ok(Self { home: Home::File(map, file, at), ..Self::default() })
     }
 
     /// Says whether nothing more can be added: the block is as large as may be, or its file cannot grow.
@@ -72,6 +77,17 @@ impl Words {
 
     pub(crate) fn fault(&self) -> Option<&io::Error> {
         self.fault.as_ref()
+    }
+
+    /// Tells of a read at any place, of which there may be many in a row.
+    #[inline]
+    pub(crate) fn note_read(&self) {
+        if let Home::File(map, ..) = &self.home
+            && self.reads.fetch_add(1, Ordering::Relaxed) >= FILE_READS_MAX
+        {
+            self.reads.store(0, Ordering::Relaxed);
+            release(map);
+        }
     }
 
     /// Ends writing to a file: it ends behind the words, and all of them are on their way to the disk.
