@@ -18,10 +18,11 @@ pub(crate) fn read_ahead(stream: Box<dyn Read + Send>) -> Box<dyn Read> {
         return stream;
     }
     let (sender, receiver) = sync_channel(BLOCKS_MAX);
+    let (empty_sender, empty_receiver) = sync_channel(BLOCKS_MAX);
     let (stream_sender, stream_receiver) = sync_channel(1);
     let run = move || {
         if let Ok(stream) = stream_receiver.recv() {
-            send_blocks(stream, &sender);
+            send_blocks(stream, &sender, &empty_receiver);
         }
     };
     if thread::Builder::new().name("ahead".to_owned()).spawn(run).is_err() {
@@ -29,13 +30,18 @@ pub(crate) fn read_ahead(stream: Box<dyn Read + Send>) -> Box<dyn Read> {
     }
     // The thread waits for it, so somebody takes it.
     drop(stream_sender.send(stream));
-    Box::new(Ahead { receiver, block: Vec::new(), at: 0 })
+    Box::new(Ahead { receiver, empty: empty_sender, block: Vec::new(), at: 0 })
 }
 
-/// Sends blocks until the end, a fault, or nobody takes them any more.
-fn send_blocks(mut stream: Box<dyn Read + Send>, sender: &SyncSender<io::Result<Vec<u8>>>) {
+/// Sends blocks until the end, a fault, or nobody takes them any more. Blocks that were taken come back empty.
+fn send_blocks(
+    mut stream: Box<dyn Read + Send>,
+    sender: &SyncSender<io::Result<Vec<u8>>>,
+    empty: &Receiver<Vec<u8>>,
+) {
     loop {
-        let mut block = Vec::with_capacity(BLOCK_BYTES);
+        let mut block = empty.try_recv().unwrap_or_else(|_| Vec::with_capacity(BLOCK_BYTES));
+        block.clear();
         let read = stream.by_ref().take(BLOCK_BYTES as u64).read_to_end(&mut block);
         let is_last = block.len() < BLOCK_BYTES;
         // What was read before a fault goes first.
@@ -54,6 +60,7 @@ fn send_blocks(mut stream: Box<dyn Read + Send>, sender: &SyncSender<io::Result<
 
 struct Ahead {
     receiver: Receiver<io::Result<Vec<u8>>>,
+    empty: SyncSender<Vec<u8>>,
     block: Vec<u8>,
     /// What was taken of the block.
     at: usize,
@@ -63,7 +70,10 @@ impl Read for Ahead {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         if self.at == self.block.len() {
             let Ok(block) = self.receiver.recv() else { return Ok(0) };
-            (self.block, self.at) = (block?, 0);
+            let taken = std::mem::replace(&mut self.block, block?);
+            self.at = 0;
+            // Where there is no room for it, it is freed.
+            drop(self.empty.try_send(taken));
         }
         let rest = self.block.get(self.at..).unwrap_or_default();
         let count = rest.len().min(to.len());
