@@ -23,10 +23,9 @@ const (
 	rowIndex     = 2
 	rowAsked     = 4
 	rowLiterals  = 5
-	rowNetworks  = 6
+	rowOperands  = 6
 	rowTexts     = 7
 	rowTemplates = 8
-	rowPatches   = 9
 	rowWiths     = 10
 )
 
@@ -37,9 +36,9 @@ type yield = func(*ast.Term) error
 
 func mend(name string, function topdown.BuiltinFunc, ctx topdown.BuiltinContext, args []*ast.Term, iter yield) error {
 	switch {
-	case name == "net.cidr_merge" && mended[rowNetworks]:
+	case name == "net.cidr_merge" && mended[rowOperands]:
 		args = plainNetworks(args)
-	case name == "json.patch" && mended[rowPatches]:
+	case name == "json.patch" && mended[rowOperands]:
 		return patchInSteps(function, ctx, args, iter)
 	}
 	if !mended[rowTexts] {
