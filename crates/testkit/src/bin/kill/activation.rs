@@ -1,16 +1,14 @@
-//! Kills a server while bundles are swapped and kept on disk; closes with `N kills, N failed`.
+//! Kills a server while bundles are swapped and kept on disk.
 //!
 //! A service in this process has another bundle at every request. The server fetches without a pause and keeps what
 //! it activated. It is killed at a time that the seed says, and started again while the service is away: then it must
 //! answer from a whole bundle, none older than the last that was known to be kept. Data, rule and revision of a
 //! bundle say the same number, so that a mixture shows.
 
-#![forbid(unsafe_code)]
-
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, ExitCode, Stdio};
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -19,58 +17,14 @@ use std::{fs, thread};
 use lictor::bundle::write_archive;
 use lictor_testkit::mutate::Random;
 
-const USAGE: &str = "usage: kill LICTOR FOLDER [--count N] [--start N] [--seed N] [--seconds N]";
+use crate::{Options, members};
+
 /// Nothing takes longer that does not hang.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// A server is killed at most so long after it has activated a bundle.
 const DELAY_US_MAX: usize = 40_000;
-/// Numbers beside the ones that count, so that reading and writing a bundle takes its time.
-const FILLER: u64 = 4_000;
-
-fn main() -> ExitCode {
-    match run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(err) => {
-            // Nothing is left to do if standard error is gone.
-            drop(writeln!(io::stderr(), "{err}"));
-            ExitCode::from(2)
-        }
-    }
-}
-
-struct Options {
-    program: PathBuf,
-    folder: PathBuf,
-    count: u64,
-    start: u64,
-    seed: u64,
-    seconds: u64,
-}
-
-fn options() -> Result<Options, String> {
-    let mut args = std::env::args().skip(1);
-    let mut paths = Vec::new();
-    let (mut count, mut start, mut seed, mut seconds) = (1_000, 0, 1, u64::MAX);
-    while let Some(arg) = args.next() {
-        let place = match arg.as_str() {
-            "--count" => &mut count,
-            "--start" => &mut start,
-            "--seed" => &mut seed,
-            "--seconds" => &mut seconds,
-            _ => {
-                paths.push(PathBuf::from(arg));
-                continue;
-            }
-        };
-        *place = args.next().and_then(|it| it.parse().ok()).ok_or(USAGE)?;
-    }
-    let [program, folder] = <[PathBuf; 2]>::try_from(paths).map_err(|_| USAGE)?;
-    Ok(Options { program, folder, count, start, seed, seconds })
-}
-
-fn run() -> Result<bool, String> {
-    let options = options()?;
+/// Kills as often as the options say; the closing line comes back, and whether nothing failed.
+pub(crate) fn run(options: &Options) -> Result<(String, bool), String> {
     let service = Service::start().map_err(|it| it.to_string())?;
     fs::create_dir_all(&options.folder).map_err(|it| it.to_string())?;
     let config = options.folder.join("config.yaml");
@@ -110,9 +64,7 @@ fn run() -> Result<bool, String> {
     server.kill()?;
     let (seed, slowest) = (options.seed, slowest.as_millis());
     let line = format!("seed {seed}: {kills} kills, {failed} failed, slowest start {slowest} ms");
-    // Nothing is left to do if standard output is gone.
-    drop(writeln!(io::stdout(), "{line}"));
-    Ok(failed == 0)
+    Ok((line, failed == 0))
 }
 
 fn configuration(service: &Service, folder: &Path) -> String {
@@ -168,16 +120,7 @@ fn answer(mut stream: TcpStream, next: impl FnOnce() -> Option<u64>) -> io::Resu
 }
 
 fn bundle(number: u64) -> io::Result<Vec<u8>> {
-    let filler: Vec<String> =
-        (0..FILLER).map(|it| format!("\"n{it}\":{}", it.wrapping_mul(number))).collect();
-    let members = [
-        ("/.manifest", format!(r#"{{"revision": "{number}", "roots": ["k"]}}"#)),
-        ("/m.rego", format!("package k.m\n\nnumber := {number}\n")),
-        ("/k/first/data.json", number.to_string()),
-        ("/k/filler/data.json", format!("{{{}}}", filler.join(","))),
-        ("/k/last/data.json", number.to_string()),
-    ];
-    let members = members.map(|(path, text)| (path.to_owned(), text.into_bytes()));
+    let members = members(number).map(|(path, text)| (path.to_owned(), text.into_bytes()));
     let mut archive = Vec::new();
     write_archive(&members, &mut archive)?;
     Ok(archive)
