@@ -42,5 +42,5 @@ pub use reader::{Bundle, BundleReader, DataFile, Member, Options, YamlReader};
 pub use roots::Roots;
 pub use sign::{Digests, FileDigest, Signing, read_claims, sign, signatures_file};
 pub use signatures::{Verification, VerificationKey};
-pub use snapshot::{SnapshotWriter, SourceDigest, is_snapshot, open_snapshot, snapshot_source};
+pub use snapshot::{SnapshotSource, SnapshotWriter, is_snapshot, open_snapshot, snapshot_source};
 pub use writer::write_archive;

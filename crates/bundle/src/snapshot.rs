@@ -22,8 +22,8 @@ const BLOCK_BYTES: u32 = 16 * 1024;
 /// More policy than this is refused before it is read.
 const POLICY_BYTES_MAX: u64 = 1 << 30;
 
-/// Is the digest of what a snapshot was made from; zeros if nobody said.
-pub type SourceDigest = [u8; 32];
+/// Is what tells the source of a snapshot from others, as whoever makes it likes; zeros if nobody said.
+pub type SnapshotSource = [u8; 32];
 
 /// Says whether a file that starts so is a snapshot.
 #[must_use]
@@ -102,7 +102,7 @@ impl SnapshotWriter {
     /// # Errors
     ///
     /// The file cannot be read or written.
-    pub fn finish(mut self, layout: &Layout, policy: &[u8], source: &SourceDigest) -> io::Result<File> {
+    pub fn finish(mut self, layout: &Layout, policy: &[u8], source: &SnapshotSource) -> io::Result<File> {
         let sums = read_part(&self.file, layout.sums_at, layout.sums_bytes())?;
         self.file.seek(SeekFrom::Start(layout.sums_at + layout.sums_bytes()))?;
         self.file.write_all(policy)?;
@@ -159,9 +159,9 @@ pub fn open_snapshot(file: &File, options: Options) -> Result<Bundle, BundleErro
     Ok(bundle)
 }
 
-/// Returns the digest of what a snapshot was made from; none if the file is no snapshot that can be opened.
+/// Returns what a snapshot says of its source; none if the file is no snapshot that can be opened.
 #[must_use]
-pub fn snapshot_source(file: &File) -> Option<SourceDigest> {
+pub fn snapshot_source(file: &File) -> Option<SnapshotSource> {
     let start = read_part(file, 0, HEADER_BYTES as u64).ok()?;
     Header::read(&start).ok().map(|it| it.source)
 }
@@ -184,7 +184,7 @@ struct Header {
     sums_sum: u64,
     policy_bytes: u64,
     policy_sum: u64,
-    source: SourceDigest,
+    source: SnapshotSource,
 }
 
 impl Header {

@@ -389,7 +389,7 @@ fn known(bundle: &ReadyBundle) -> Document {
 }
 
 /// Merges the data files of a bundle.
-fn merged(bundle: &Bundle) -> Result<Document, BundleFault> {
+pub(crate) fn merged(bundle: &Bundle) -> Result<Document, BundleFault> {
     let mut all = BaseData::new();
     for file in &bundle.data {
         let names: Vec<&str> = file.path.iter().map(String::as_str).collect();

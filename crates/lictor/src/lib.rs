@@ -43,6 +43,7 @@ mod query;
 mod requirements;
 mod schemas;
 mod session;
+mod snapshots;
 mod suite;
 
 pub use bundles::{ActiveBundle, BundleChange, BundleFault, Composition, ReadyBundle, Step};
@@ -75,6 +76,7 @@ pub use query::{Query, QueryExpression};
 pub use requirements::Requirements;
 pub use schemas::{FetchSchema, SchemaSet};
 pub use session::{Input, Session};
+pub use snapshots::write_snapshot;
 pub use suite::{Outcome, Part, SubResult, SubResults, Suite, Test, Verdict, run_tests};
 
 /// Returns an instant as text, in UTC and as a layout of Go's says (`2006-01-02`).

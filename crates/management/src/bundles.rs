@@ -112,6 +112,7 @@ impl Bundles {
             random: surroundings.random,
             journal: surroundings.journal,
             shelf: Shelf::below(&surroundings.persistence_directory),
+            mapped: Mutex::default(),
             board: Board::default(),
             queue,
             reading: Semaphore::new(READING_MAX),
@@ -203,7 +204,22 @@ impl Bundles {
     fn read_persisted(&self, name: &str, config: &BundleConfig) -> Result<Option<BundleChange>, Trouble> {
         let Some(file) = self.shared.shelf.open(name)? else { return Ok(None) };
         let reading = Reading { trust: config.trust.clone(), size_limit_bytes: config.size_limit_bytes };
-        let ready = self.shared.activate.prepare(name, "", reading.archive(file)?)?;
+        let snapshot = self.shared.shelf.open_snapshot(name).filter(|_| reading.takes_snapshots());
+        let bundle = match snapshot.map(|it| reading.snapshot(&it)) {
+            Some(Ok(bundle)) => {
+                let mut mapped = self.shared.mapped.lock().unwrap_or_else(PoisonError::into_inner);
+                mapped.extend(bundle.data.first().map(|it| (name.to_owned(), it.document.clone())));
+                bundle
+            }
+            // Whatever is wrong with it, the archive is there.
+            Some(Err(message)) => {
+                self.shared.shelf.drop_snapshot(name);
+                self.shared.log(Severity::Warning, name, &message);
+                reading.archive(file)?
+            }
+            None => reading.archive(file)?,
+        };
+        let ready = self.shared.activate.prepare(name, "", bundle)?;
         Ok(Some(BundleChange::Activate(Arc::new(ready))))
     }
 

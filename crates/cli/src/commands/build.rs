@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use lictor::{AnnotationSet, Document, Engine, Options, Policy};
-use lictor_bundle::{Layout, SnapshotWriter, SourceDigest, Trust, write_archive};
+use lictor_bundle::{Layout, SnapshotSource, SnapshotWriter, Trust, write_archive};
 use lictor_syntax::ast::Module;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -195,7 +195,7 @@ impl SnapshotDraft {
             Some(layout) => layout,
             None => self.writer.write(data).map_err(text)?,
         };
-        self.writer.finish(&layout, &policy, &SourceDigest::default()).map_err(text)?;
+        self.writer.finish(&layout, &policy, &SnapshotSource::default()).map_err(text)?;
         self.aside.commit().map_err(text)
     }
 }

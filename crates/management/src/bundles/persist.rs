@@ -2,17 +2,24 @@
 //!
 //! `<directory>/<name>/bundle.tar.gz` is the archive as it was downloaded. It is written beside its place, synced and
 //! renamed, so that whoever starts after a crash finds the old one or the new one. What is in it is read, and its
-//! signature verified, as if it had just arrived.
+//! signature verified, as if it had just arrived. `bundle.snapshot` beside it is the same bundle, mapped instead of read; it
+//! says which archive it was made of, and stands for no other.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
+
+use lictor::bundle::{Bundle, SnapshotSource, snapshot_source};
 
 use super::chain;
 use crate::http::fault::system_text;
 
 const FILE_NAME: &str = "bundle.tar.gz";
+const SNAPSHOT_NAME: &str = "bundle.snapshot";
+/// Bundles with less data are read as fast as mapped.
+const SNAPSHOT_BYTES_MIN: usize = 1 << 20;
 /// How the names of files begin and end that are not whole yet.
 const ASIDE: (&str, &str) = (".bundle.tar.gz.", ".tmp");
 /// A file that is still not whole after this time belongs to a process that was killed.
@@ -49,6 +56,55 @@ impl Shelf {
             Ok(file) => Ok(Some(file)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(told("open", &path, &error)),
+        }
+    }
+
+    /// Opens the snapshot of the archive that is kept; nothing if there is none, or only one of another archive.
+    pub(crate) fn open_snapshot(&self, name: &str) -> Option<File> {
+        let folder = self.folder(name).ok()?;
+        let file = File::open(folder.join(SNAPSHOT_NAME)).ok()?;
+        let is_of_it =
+            snapshot_source(&file).is_some() && snapshot_source(&file) == source_of(&folder.join(FILE_NAME));
+        is_of_it.then_some(file)
+    }
+
+    /// Returns what tells the archive that is kept from others that were in its place.
+    pub(crate) fn source(&self, name: &str) -> Option<SnapshotSource> {
+        source_of(&self.folder(name).ok()?.join(FILE_NAME))
+    }
+
+    /// Makes a snapshot of a bundle that was read from the archive with this source. Small ones need none.
+    pub(crate) fn save_snapshot(
+        &self,
+        name: &str,
+        bundle: &Bundle,
+        source: &SnapshotSource,
+    ) -> Result<(), String> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let bytes: usize = bundle.data.iter().map(|it| it.document.bytes()).sum();
+        if bytes < SNAPSHOT_BYTES_MIN {
+            return Ok(());
+        }
+        let folder = self.folder(name)?;
+        let path = folder.join(SNAPSHOT_NAME);
+        // A worker that was stopped may still write one.
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let aside = folder.join(format!("{}{}-{count}{}", ASIDE.0, std::process::id(), ASIDE.1));
+        let made = File::options().read(true).write(true).create(true).truncate(true).open(&aside);
+        let made =
+            made.and_then(|file| lictor::write_snapshot(bundle, file, source)).and_then(|it| it.sync_all());
+        made.and_then(|()| fs::rename(&aside, &path)).map_err(|error| {
+            // Nobody reads it; if it cannot go now it goes when it is old.
+            let _ = fs::remove_file(&aside);
+            told("write", &path, &error)
+        })
+    }
+
+    /// Forgets a snapshot that turned out to be damaged.
+    pub(crate) fn drop_snapshot(&self, name: &str) {
+        if let Ok(folder) = self.folder(name) {
+            // If it cannot go it is found damaged again.
+            let _ = fs::remove_file(folder.join(SNAPSHOT_NAME));
         }
     }
 
@@ -96,6 +152,18 @@ impl Shelf {
     }
 }
 
+/// Returns what tells an archive from others that were in its place: its length and when it was written.
+fn source_of(archive: &Path) -> Option<SnapshotSource> {
+    let known = fs::metadata(archive).ok()?;
+    let written = known.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    let mut source = SnapshotSource::default();
+    let parts = [known.len(), written.as_secs(), u64::from(written.subsec_nanos())];
+    for (place, part) in source.chunks_mut(8).zip(parts) {
+        place.copy_from_slice(&part.to_le_bytes());
+    }
+    Some(source)
+}
+
 fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
     let mut file = File::create(path).map_err(|it| told("open", path, &it))?;
     file.write_all(bytes).map_err(|it| told("write", path, &it))?;
@@ -123,7 +191,10 @@ fn told(operation: &str, path: &Path, error: &io::Error) -> String {
 mod tests {
     use std::io::Read as _;
 
+    use lictor::bundle::{DataFile, Trust};
+
     use super::*;
+    use crate::bundles::read::Reading;
 
     fn folder() -> PathBuf {
         std::env::temp_dir().join(format!("lictor-shelf-{}", std::process::id()))
@@ -151,6 +222,41 @@ mod tests {
         let fault = shelf.save("c", b"one").expect_err("in the way");
         assert!(fault.starts_with("rename "), "{fault}");
         assert_eq!(fs::read_dir(directory.join("bundles/c")).expect("a folder").count(), 1);
+        fs::remove_dir_all(directory).expect("removed");
+    }
+
+    fn large(number: u64) -> Bundle {
+        let items: Vec<String> = (0..40_000).map(|it| format!("\"a text of some length {it}\"")).collect();
+        let text = format!("{{\"n\":{number},\"items\":[{}]}}", items.join(","));
+        let document = lictor::json::read_document(text.as_bytes()).expect("JSON");
+        let data = vec![DataFile { member: "/data.json".to_owned(), path: Vec::new(), document }];
+        Bundle { data, ..Bundle::default() }
+    }
+
+    #[test]
+    fn snapshots_stand_for_the_archive_they_were_made_of() {
+        let directory = std::env::temp_dir().join(format!("lictor-shelf-snapshots-{}", std::process::id()));
+        let shelf = Shelf::below(&directory);
+        let reading = Reading { trust: Trust::Unchecked, size_limit_bytes: 1 << 20 };
+        let number = || {
+            let bundle = reading.snapshot(&shelf.open_snapshot("a")?).expect("a snapshot");
+            bundle.data[0].document.root().as_object()?.get_str("n")?.as_i64()
+        };
+        shelf.save("a", b"one").expect("saved");
+        let one = shelf.source("a").expect("there");
+        shelf.save_snapshot("a", &Bundle::default(), &one).expect("small");
+        assert_eq!(number(), None);
+        shelf.save_snapshot("a", &large(1), &one).expect("saved");
+        assert_eq!(number(), Some(1));
+        shelf.save("a", b"another").expect("saved");
+        assert_eq!(number(), None, "it is of the archive before");
+        shelf.save_snapshot("a", &large(1), &one).expect("saved late");
+        assert_eq!(number(), None);
+        shelf.save_snapshot("a", &large(2), &shelf.source("a").expect("there")).expect("saved");
+        assert_eq!(number(), Some(2));
+        shelf.drop_snapshot("a");
+        assert_eq!(number(), None);
+        assert_eq!(fs::read_dir(directory.join("bundles/a")).expect("a folder").count(), 1);
         fs::remove_dir_all(directory).expect("removed");
     }
 

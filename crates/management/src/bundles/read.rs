@@ -4,11 +4,13 @@
 //! come from.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek as _};
 use std::path::Path;
 use std::time::SystemTime;
 
-use lictor::bundle::{Bundle, BundleReader, Limits, Members as _, Options, Trust, read_archive};
+use lictor::bundle::{
+    Bundle, BundleReader, Limits, Members as _, Options, Trust, is_snapshot, open_snapshot, read_archive,
+};
 use lictor::{Document, json};
 
 use crate::http::fault::system_text;
@@ -31,11 +33,28 @@ impl Reading {
         read_archive(bytes, self.options("")).map_err(|error| error.to_string())
     }
 
+    /// Maps a snapshot that was made of an archive.
+    pub(crate) fn snapshot(&self, file: &fs::File) -> Result<Bundle, String> {
+        open_snapshot(file, self.options("")).map_err(|error| error.to_string())
+    }
+
+    /// Says whether a snapshot may stand for an archive: not where a signature counts, which is on the archive.
+    pub(crate) fn takes_snapshots(&self) -> bool {
+        !matches!(self.trust, Trust::Signed(_))
+    }
+
     /// Reads a file or a folder.
     pub(crate) fn path(&self, path: &str) -> Result<Bundle, String> {
         let kind = fs::metadata(path).map_err(|it| told("stat", path, &it))?;
         if !kind.is_dir() {
-            return self.archive(fs::File::open(path).map_err(|it| told("open", path, &it))?);
+            let mut file = fs::File::open(path).map_err(|it| told("open", path, &it))?;
+            let mut start = Vec::new();
+            (&file).take(8).read_to_end(&mut start).map_err(|it| told("read", path, &it))?;
+            if is_snapshot(&start) {
+                return self.snapshot(&file);
+            }
+            file.rewind().map_err(|it| told("read", path, &it))?;
+            return self.archive(file);
         }
         let mut reader = BundleReader::new(self.options(path));
         for File { below, size, .. } in files(path)? {

@@ -3,12 +3,14 @@
 //! A worker ends when it is dropped at any of its waits. Whatever goes wrong is told and tried again; the bundle that
 //! was activated last stays.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use lictor::{BundleChange, ReadyBundle};
+use lictor::bundle::Bundle;
+use lictor::{BundleChange, Document, ReadyBundle};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
@@ -75,9 +77,17 @@ pub(crate) struct Shared {
     pub(crate) queue: Queue,
     /// How many bundles may be in memory at once that are being read.
     pub(crate) reading: Semaphore,
+    /// Data that is mapped from snapshots, by the bundle's name.
+    pub(crate) mapped: Mutex<BTreeMap<String, Document>>,
 }
 
 impl Shared {
+    /// Takes back the document of a name that was mapped from a snapshot, if it is such a one.
+    fn mapped(&self, name: &str, is_such: impl FnOnce(&Document) -> bool) -> Option<Document> {
+        let mut mapped = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
+        is_such(mapped.get(name)?).then(|| mapped.remove(name)).flatten()
+    }
+
     /// Writes a line about a bundle.
     pub(crate) fn log(&self, severity: Severity, name: &str, message: &str) {
         self.journal.write(severity, message, &[("name", name), ("plugin", self.words.plugin)]);
@@ -177,8 +187,45 @@ impl Worker {
         matches!(&self.place, Place::Service(downloader) if downloader.is_held())
     }
 
+    /// Goes back to the archive that is kept if the snapshot that stands for it turned out to be damaged. Decisions over it
+    /// are errors until then.
+    async fn drop_damaged(&mut self) {
+        let Some(mapped) = self.shared.mapped(&self.name, |it| it.is_damaged()) else { return };
+        drop(mapped);
+        self.shared.shelf.drop_snapshot(&self.name);
+        self.shared.log(
+            Severity::Error,
+            &self.name,
+            "The snapshot of the bundle is damaged and was dropped.",
+        );
+        // Deltas that came after it are lost with it.
+        self.ask_for_all();
+        let (shared, name) = (Arc::clone(&self.shared), self.name.clone());
+        let reading = self.reading();
+        let read = spawn_blocking(move || {
+            let file = shared.shelf.open(&name)?.ok_or_else(|| "no bundle is kept".to_owned())?;
+            Ok::<_, Trouble>(shared.activate.prepare(&name, "", reading.archive(file)?)?)
+        });
+        let outcome = match read.await.map_err(|it| Trouble::Text(it.to_string())).and_then(|it| it) {
+            Ok(ready) => {
+                let change = BundleChange::Activate(Arc::new(ready));
+                self.shared.queue.take(change, Arc::clone(&self.wanted)).await.map_err(Trouble::from)
+            }
+            Err(trouble) => Err(trouble),
+        };
+        if let Err(trouble) = outcome {
+            let message = format!("{}: {trouble}", self.shared.words.disk_failed);
+            self.shared.log(Severity::Error, &self.name, &message);
+        }
+    }
+
+    fn reading(&self) -> Reading {
+        Reading { trust: self.config.trust.clone(), size_limit_bytes: self.config.size_limit_bytes }
+    }
+
     /// Looks once, and tells how that went.
     async fn look(&mut self) -> Result<(), ()> {
+        self.drop_damaged().await;
         let mut timers = Timers::new();
         let outcome = self.find(&mut timers).await;
         let found = match outcome {
@@ -255,10 +302,10 @@ impl Worker {
             Found::Path(path, look) => (String::new(), 0, None, Content::Path(path, look)),
             Found::Unchanged => return Ok(()),
         };
-        let ready = self.prepare(&content, &etag).await;
+        let prepared = self.prepare(&content, &etag).await;
         drop(permit);
         timers.insert("rego_load_bundles", nanoseconds(start));
-        let ready = ready.map_err(|trouble| match trouble {
+        let (ready, bundle) = prepared.map_err(|trouble| match trouble {
             Trouble::Text(text) => Failure::load(with_type(text, odd_type.as_deref())),
             other => Failure::load(other),
         })?;
@@ -278,8 +325,12 @@ impl Worker {
             self.ask_for_all();
         }
         outcome.map_err(|fault| Failure { trouble: fault.into(), stage: Stage::Activating })?;
+        if !ready.is_delta() {
+            self.shared.mapped(&self.name, |_| true);
+        }
         if let Content::Archive(bytes) = &content {
             self.keep(&ready, bytes.clone()).await?;
+            self.keep_snapshot(bundle).await;
         }
         timers.insert("rego_load_bundles", nanoseconds(start));
         self.activated(content, &ready, &etag);
@@ -296,17 +347,19 @@ impl Worker {
         Ok(())
     }
 
-    async fn prepare(&self, content: &Content, etag: &str) -> Result<ReadyBundle, Trouble> {
-        let (trust, size_limit_bytes) = (self.config.trust.clone(), self.config.size_limit_bytes);
-        let reading = Reading { trust, size_limit_bytes };
+    /// Reads what was found. The bundle as it was read comes along if a snapshot may be kept of it.
+    async fn prepare(&self, content: &Content, etag: &str) -> Result<(ReadyBundle, Option<Bundle>), Trouble> {
+        let reading = self.reading();
         let (content, name, etag) = (content.clone(), self.name.clone(), etag.to_owned());
+        let is_kept = self.config.persist && reading.takes_snapshots();
         let activate = Arc::clone(&self.shared.activate);
         let work = spawn_blocking(move || {
             let bundle = match &content {
                 Content::Archive(bytes) => reading.archive(&**bytes)?,
                 Content::Path(path, _) => reading.path(path)?,
             };
-            Ok(activate.prepare(&name, &etag, bundle)?)
+            let kept = (is_kept && !bundle.is_delta()).then(|| bundle.clone());
+            Ok((activate.prepare(&name, &etag, bundle)?, kept))
         });
         work.await.map_err(|it| it.to_string())?
     }
@@ -341,6 +394,21 @@ impl Worker {
             return Ok(());
         }
         Err(Failure { trouble: Trouble::Text(message), stage: Stage::Saving })
+    }
+
+    /// Makes a snapshot of the archive that was kept, for the next start.
+    async fn keep_snapshot(&self, bundle: Option<Bundle>) {
+        let Some(bundle) = bundle.filter(|_| !self.has_gap) else { return };
+        let (shared, name) = (Arc::clone(&self.shared), self.name.clone());
+        // Asked now: another archive may be kept before the snapshot is made.
+        let Some(source) = shared.shelf.source(&name) else { return };
+        let save = move || {
+            if let Err(message) = shared.shelf.save_snapshot(&name, &bundle, &source) {
+                shared.log(Severity::Warning, &name, &format!("snapshot is not kept: {message}"));
+            }
+        };
+        // A failure is told already; whoever loads the archive next time needs no snapshot.
+        drop(spawn_blocking(save).await);
     }
 
     /// Remembers what is active, so that it is not fetched again.

@@ -408,6 +408,62 @@ fn what_was_kept_is_served_while_the_service_is_away() {
 }
 
 /// Returns a delta of the bundle of [`archive`] with one operation.
+/// Returns an archive with so much data that a snapshot is made of it.
+fn large_archive() -> Vec<u8> {
+    let items: Vec<String> = (0..40_000).map(|it| format!("\"a text of some length {it}\"")).collect();
+    let members = [
+        ("/.manifest".to_owned(), br#"{"roots": ["a"], "revision": "r1"}"#.to_vec()),
+        ("/a/data.json".to_owned(), format!(r#"{{"n": 1, "items": [{}]}}"#, items.join(",")).into_bytes()),
+    ];
+    packed(&members)
+}
+
+#[test]
+fn a_snapshot_of_what_was_kept_is_mapped_and_dropped_when_it_is_damaged() {
+    let server = Server::start(|request| tagged(request, "\"t1\"", "", &large_archive()));
+    let running = Running::start("mapped", &configuration(&server.url, "persist: true,"));
+    running.wait();
+    let items = running.world.at(&["a", "items"]);
+    // A server that ends takes its folder along, but not one that has another name by then.
+    let moved = |running: Running, name: &str| {
+        let next = running.directory.with_extension(name);
+        std::fs::rename(&running.directory, &next).expect("moved");
+        next
+    };
+    let away = configuration("http://127.0.0.1:1", "persist: true,");
+    // Of an archive that cannot be read only the snapshot is left.
+    let next = moved(running, "second");
+    let kept = next.join("bundles/x/bundle.tar.gz");
+    let whole = std::fs::read(&kept).expect("kept");
+    let written = std::fs::metadata(&kept).and_then(|it| it.modified()).expect("a time");
+    let overwrite = |path: &std::path::Path, bytes: &[u8]| {
+        std::fs::write(path, bytes).expect("written");
+        let file = std::fs::File::options().write(true).open(path).expect("opened");
+        file.set_modified(written).expect("as if nothing had happened");
+    };
+    overwrite(&kept, &vec![b'x'; whole.len()]);
+    let running = Running::start_in(next.clone(), &away);
+    assert_eq!(running.world.at(&["a", "items"]), items);
+    assert_eq!(running.world.at(&["a", "n"]), "1");
+    running.wait();
+    // A snapshot with a damaged block is dropped, and the archive stands in for it.
+    let next = moved(running, "third");
+    let (kept, snapshot) = (next.join("bundles/x/bundle.tar.gz"), next.join("bundles/x/bundle.snapshot"));
+    overwrite(&kept, &whole);
+    let mut bytes = std::fs::read(&snapshot).expect("kept");
+    bytes[100_000] ^= 1;
+    std::fs::write(&snapshot, bytes).expect("written");
+    let running = Running::start_in(next, &away);
+    let waiting = running.wait();
+    assert_eq!(running.world.at(&["a", "n"]), "1");
+    assert_ne!(running.world.at(&["a", "items"]), items);
+    let waiting = running.turn(waiting);
+    assert!(running.logged("x: The snapshot of the bundle is damaged and was dropped."));
+    assert_eq!(running.world.at(&["a", "items"]), items);
+    assert!(!snapshot.exists());
+    running.turn(waiting);
+}
+
 fn delta(revision: &str, operation: &str) -> Vec<u8> {
     let manifest = format!(r#"{{"roots": ["a"], "revision": "{revision}"}}"#);
     let patch = format!(r#"{{"data": [{operation}]}}"#);
