@@ -199,7 +199,9 @@ impl Loader<'_> {
         writer: &mut SnapshotWriter,
     ) -> Result<Option<(Bundle, Layout)>, BundleFault> {
         let opened = open(path).map_err(|message| BundleFault::Path(path.to_owned(), message))?;
-        let text = |error: &std::io::Error| BundleFault::Path(path.to_owned(), go_error(error));
+        let text = |error: &std::io::Error| {
+            BundleFault::Path(path.to_owned(), format!("snapshot cannot be written: {}", go_error(error)))
+        };
         let image = writer.image().map_err(|error| text(&error))?;
         let read = match opened {
             Opened::Snapshot(..) => return Ok(None),

@@ -15,7 +15,9 @@ use memmap2::{MmapMut, MmapOptions};
 
 /// Blocks of so many words are mapped.
 const MAPPED_WORDS_MIN: usize = 1 << 17;
-/// A file grows by so many words at least (64 MiB), and then what was written leaves the memory of the process.
+/// A file starts with so many words (1 MiB) and grows by as many as it has.
+const FILE_WORDS_MIN: usize = 1 << 17;
+/// A file grows by so many words at most (64 MiB), and then what was written leaves the memory of the process.
 const FILE_STEP_WORDS: usize = 1 << 23;
 /// After so many reads all over a file it leaves the memory too: each may have brought 64 KiB of it back.
 const FILE_READS_MAX: u32 = 4_096;
@@ -64,8 +66,8 @@ impl Words {
 
     /// Returns an empty block that is the end of a file from a position on, a multiple of the size of a page.
     pub(crate) fn in_file(file: File, at: u64) -> io::Result<Self> {
-        allocate(&file, at, FILE_STEP_WORDS)?;
-        let map = map_file(&file, at, FILE_STEP_WORDS)?;
+        allocate(&file, at, FILE_WORDS_MIN)?;
+        let map = map_file(&file, at, FILE_WORDS_MIN)?;
         Ok(Self { home: Home::File(map, file, at), ..Self::default() })
     }
 
@@ -132,7 +134,7 @@ impl Words {
             Home::Map(map) => resize(map, words).expect(MEMORY_RULE),
             Home::File(map, file, at) => {
                 release(map);
-                let words = wanted.max(self.len + FILE_STEP_WORDS);
+                let words = wanted.max(self.len + self.len.clamp(FILE_WORDS_MIN, FILE_STEP_WORDS));
                 if let Err(error) =
                     allocate(file, *at, words).and_then(|()| resize_file(map, file, *at, words))
                 {
