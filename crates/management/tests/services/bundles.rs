@@ -442,7 +442,7 @@ fn a_snapshot_of_what_was_kept_is_mapped_and_dropped_when_it_is_damaged() {
         file.set_modified(written).expect("as if nothing had happened");
     };
     overwrite(&kept, &vec![b'x'; whole.len()]);
-    let running = Running::start_in(next.clone(), &away);
+    let running = Running::start_in(next, &away);
     assert_eq!(running.world.at(&["a", "items"]), items);
     assert_eq!(running.world.at(&["a", "n"]), "1");
     running.wait();
